@@ -1,0 +1,40 @@
+"""What can go wrong, as one small tree.
+
+    BandstrapError
+    ├── InvalidInput   a parameter, a reward, a shape
+    ├── UnknownName    a policy, an experiment, an environment
+    └── OutputError    a directory or file that cannot be written or read
+
+Every message names the thing, its value and what to do instead.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class BandstrapError(Exception):
+    """Base of all errors raised on purpose."""
+
+
+class InvalidInput(BandstrapError, ValueError):  # noqa: N818 - reads better than InvalidInputError
+    """A value that cannot be used, with the remedy."""
+
+    def __init__(self, parameter: str, value: object, remedy: str) -> None:
+        super().__init__(f"{parameter} = {value!r}: {remedy}")
+
+
+class UnknownName(BandstrapError, LookupError):  # noqa: N818
+    """A name that is not registered, with the nearest one that is."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        known = sorted(known)
+        near = get_close_matches(name, known, n=1, cutoff=0.4)
+        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+        super().__init__(f"unknown {kind} {name!r}: {hint}")
+
+
+class OutputError(BandstrapError, OSError):
+    """A directory or file that cannot be used, with the remedy."""
+
+    def __init__(self, path: object, problem: str, remedy: str) -> None:
+        super().__init__(f"{path}: {problem}; {remedy}")

@@ -1,0 +1,29 @@
+"""The largest of some scores, ties broken uniformly: breaking them by position biases NPB."""
+
+from bandstrap.kernels.compile import kernel
+from bandstrap.kernels.random import uniform
+
+TIE = 1e-13  # scores that differ relatively by less are ties up to rounding
+
+
+@kernel
+def tied(x, y):
+    return x == y or abs(x - y) <= TIE * max(abs(x), abs(y))
+
+
+@kernel
+def argmax(stream, scores, allowed, arms):
+    for run in range(arms.size):
+        best = -1
+        ties = 0
+        for arm in range(scores.shape[1]):
+            if not allowed[run, arm]:
+                continue
+            if best >= 0 and tied(scores[run, arm], scores[run, best]):
+                ties += 1
+                if uniform(stream) * ties < 1.0:
+                    best = arm
+            elif best < 0 or scores[run, arm] > scores[run, best]:
+                best = arm
+                ties = 1
+        arms[run] = best

@@ -1,0 +1,121 @@
+"""How likely an arm's bootstrap draw is to reach a level, bounded without drawing it.
+
+With weights of mean 1 the draw reaches c just when sum w_i (y_i - c) >= 0. Chernoff's bound on that,
+with Bennett's inequality for the moment generating function, needs only count, mean, variance and
+range of the rewards. A decision uses it in two exact ways.
+
+*Thinning.* If P(draw >= c) <= exp(-rate), then with probability 1 - exp(-rate) the arm is
+out without a draw; otherwise `tilt` settles it from the tilted distribution by rejection, so that
+the arm stays in with exactly its own probability, and with a draw from exactly its own distribution.
+
+*Brackets.* What is left open of a draw is a sum of independent parts, sub-Gaussian given the weights
+drawn so far. A bracket that fails with probability below 2**-64 changes a decision less than
+rounding to doubles does.
+"""
+
+import numpy as np
+
+from bandstrap.kernels.compile import kernel
+from bandstrap.kernels.history import COUNT, HIGH, LAST_TILT, MEAN, SQUARES
+
+EXPONENTIAL, MULTINOMIAL, POISSON, DOUBLE = range(4)  # the last has no bound here: drawn directly
+
+SURE = 45.1  # log(2 * 2**64): brackets fail with probability 2**-64
+
+
+@kernel
+def quick_rate(count, variance, gap, reach):
+    """Bernstein's bound, good for every scheme; `gap` = c - mean > 0, `reach` = high - c."""
+    return count * gap * gap / (2.0 * (variance + gap * gap + gap * reach))
+
+
+@kernel
+def _slopes(scheme, tilt, gain, count, sums):
+    """Add one group of `count` equal rewards to (value, slope, curvature) of the log-mgf's terms."""
+    if scheme == EXPONENTIAL:
+        factor = 1.0 / (1.0 - tilt * gain)
+        slope = gain * factor
+        return sums[0], sums[1] + count * slope, sums[2] + count * slope * slope
+    term = count * np.exp(tilt * gain)
+    return sums[0] + term, sums[1] + gain * term, sums[2] + gain * gain * term
+
+
+@kernel
+def _newton_step(scheme, h, run, arm, n, level, tilt, count):
+    sums = (0.0, 0.0, 0.0)
+    for atom in range(h.values.size):
+        if h.counts[run, arm, atom] > 0.0:
+            gain = h.values[atom] - level
+            sums = _slopes(scheme, tilt, gain, h.counts[run, arm, atom], sums)
+    for i in range(n):
+        sums = _slopes(scheme, tilt, h.flat[i] - level, 1.0, sums)
+    value, slope, curvature = sums
+    if scheme == MULTINOMIAL:
+        slope /= value
+        curvature = curvature / value - slope * slope
+    if curvature <= 0.0:
+        return 0.0
+    return -slope / curvature
+
+
+@kernel
+def _log_mgf(scheme, h, run, arm, n, level, tilt, count):
+    total = 0.0
+    product = 1.0
+    for atom in range(h.values.size):
+        if h.counts[run, arm, atom] > 0.0:
+            gain = h.values[atom] - level
+            if scheme == EXPONENTIAL:
+                total -= h.counts[run, arm, atom] * np.log(1.0 - tilt * gain)
+            else:
+                total += h.counts[run, arm, atom] * np.exp(tilt * gain)
+    for i in range(n):
+        gain = h.flat[i] - level
+        if scheme == EXPONENTIAL:
+            product *= 1.0 - tilt * gain
+            if i % 8 == 7:  # one logarithm for eight factors, before their product can underflow
+                total -= np.log(product)
+                product = 1.0
+        else:
+            total += np.exp(tilt * gain)
+    if scheme == EXPONENTIAL:
+        return total - np.log(product)
+    if scheme == MULTINOMIAL:
+        return count * np.log(total / count)
+    return total - count
+
+
+@kernel
+def chernoff(scheme, h, run, arm, n, level):
+    """The rate for this very history, and the tilt it is attained at; `n` rewards are in `flat`.
+
+    Every tilt gives a valid rate, so a few safeguarded Newton steps towards the best one will do.
+    """
+    moments = h.moments[run, arm]
+    count = moments[COUNT]
+    gap = level - moments[MEAN]
+    reach = moments[HIGH] - level
+    second = moments[SQUARES] / count + gap * gap
+    limit = 1.0 / reach if scheme == EXPONENTIAL and reach > 0.0 else np.inf
+    tilt = moments[LAST_TILT]
+    if tilt <= 0.0 or tilt >= limit:
+        tilt = gap / (second + gap * reach)
+    for _ in range(4):
+        step = _newton_step(scheme, h, run, arm, n, level, tilt, count)
+        if tilt + step <= 0.0:
+            tilt *= 0.5
+        elif tilt + step >= limit:
+            tilt = 0.5 * (tilt + limit)
+        else:
+            tilt += step
+        if abs(step) < 1e-2 * tilt:
+            break
+    moments[LAST_TILT] = tilt
+    return -_log_mgf(scheme, h, run, arm, n, level, tilt, count), tilt
+
+
+@kernel
+def sure_floor(count, mean, variance, low):
+    """A level that the draw falls short of with probability below 2**-64."""
+    drop = (mean - low) * SURE
+    return mean - (drop + np.sqrt(drop * drop + 2.0 * count * SURE * variance)) / count

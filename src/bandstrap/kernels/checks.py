@@ -1,0 +1,28 @@
+"""What a policy is given, checked at the cost of reading it."""
+
+from bandstrap.kernels.compile import kernel
+
+
+@kernel
+def first_bad_reward(rewards, low, high):
+    """Where the first reward stands that is not a number in [low, high] and finite; -1 if none."""
+    for i in range(rewards.size):
+        if not (low <= rewards[i] <= high and abs(rewards[i]) < 1.7e308):
+            return i
+    return -1
+
+
+@kernel
+def first_bad_arm(arms, n_arms):
+    for i in range(arms.size):
+        if arms[i] < 0 or arms[i] >= n_arms:
+            return i
+    return -1
+
+
+@kernel
+def first_empty_row(allowed):
+    for i in range(allowed.shape[0]):
+        if not allowed[i].any():
+            return i
+    return -1

@@ -1,0 +1,215 @@
+"""The arm whose bootstrap draw is largest, found without drawing what cannot matter.
+
+The arm with the best mean is the champion. Its draw is at least some level, at first only by a bound
+that needs no draw. Every other arm is a challenger: usually it is thinned out at that level
+(`bounds`), sometimes it is drawn in full from the tilted law (`tilt`), and where neither would be
+cheap the two draws are opened side by side until they separate (`draw`). The result is the argmax
+of independent full draws, ties broken uniformly.
+"""
+
+import numpy as np
+
+from bandstrap.kernels.argmax import tied
+from bandstrap.kernels.bounds import POISSON, chernoff, quick_rate, sure_floor
+from bandstrap.kernels.compile import kernel
+from bandstrap.kernels.draw import CEILING, FLOOR, begin, narrow
+from bandstrap.kernels.history import (
+    COUNT,
+    HIGH,
+    KNOWN_LEVEL,
+    KNOWN_RATE,
+    LOW,
+    MEAN,
+    SQUARES,
+    gather,
+)
+from bandstrap.kernels.random import below, exponential, uniform
+from bandstrap.kernels.tilt import OUT, tilted_draw
+
+OUT_OF_IT = -2
+UNDRAWN = -1  # in place of a number of open nodes: only a floor is known
+AMPLE = 6.0  # a rate so high that a sharper one would not pay
+LEARN_WORK = 512.0  # rewards that may be walked to learn a rate, once per reward of the arm
+TILT_WORK = 64.0  # rewards that a tilted draw may walk, on average over the decisions that thin
+
+
+@kernel
+def _leader(h, run, allowed):
+    """The allowed arm with the best mean; a uniformly random one of those never seen, if any."""
+    leader = -1
+    unseen = 0
+    for arm in range(allowed.size):
+        if not allowed[arm]:
+            continue
+        if h.moments[run, arm, COUNT] <= 0.0:
+            unseen += 1
+        elif leader < 0 or h.moments[run, arm, MEAN] > h.moments[run, leader, MEAN]:
+            leader = arm
+    return leader, unseen
+
+
+@kernel
+def _pick_unseen(stream, h, run, allowed, unseen):
+    skip = below(stream, unseen)
+    for arm in range(allowed.size):
+        if allowed[arm] and h.moments[run, arm, COUNT] <= 0.0:
+            if skip == 0:
+                return arm
+            skip -= 1
+    return -1
+
+
+@kernel
+def _set(h, slot, value):
+    h.bracket[slot, FLOOR] = value
+    h.bracket[slot, CEILING] = value
+
+
+@kernel
+def _floor(h, run, arm, slot):
+    """Bracket an arm by what is certain without a draw; return the number of open nodes."""
+    moments = h.moments[run, arm]
+    if moments[LOW] == moments[HIGH]:
+        _set(h, slot, moments[LOW])
+        return 0
+    count = moments[COUNT]
+    floor = sure_floor(count, moments[MEAN], moments[SQUARES] / count, moments[LOW])
+    h.bracket[slot, FLOOR] = max(floor, moments[LOW])
+    h.bracket[slot, CEILING] = moments[HIGH]
+    return UNDRAWN
+
+
+@kernel
+def _learn_rate(scheme, h, run, arm, level):
+    """A rate at which the arm may be thinned at this level, remembered for later decisions."""
+    moments = h.moments[run, arm]
+    count = moments[COUNT]
+    gap = level - moments[MEAN]
+    if gap <= 0.0 or (scheme == POISSON and count < 40.0):
+        return 0.0  # few Poisson weights may all be zero, which the bound does not allow for
+    if moments[KNOWN_LEVEL] <= level and moments[KNOWN_LEVEL] >= level - 0.25 * gap:
+        return moments[KNOWN_RATE]
+    rate = quick_rate(count, moments[SQUARES] / count, gap, moments[HIGH] - level)
+    if rate < AMPLE and count <= LEARN_WORK:
+        n = gather(h, run, arm)
+        # Learnt a little below the level, it serves while the champion's floor wavers.
+        rate, _ = chernoff(scheme, h, run, arm, n, level - 0.1 * gap)
+        moments[KNOWN_LEVEL] = level - 0.1 * gap
+        moments[KNOWN_RATE] = rate
+    return rate
+
+
+@kernel
+def _thinning_rate(scheme, h, run, arm, level):
+    """The rate to thin an arm with; 0 where drawing it is the better way."""
+    rate = _learn_rate(scheme, h, run, arm, level)
+    if rate < 0.7:
+        return 0.0
+    count = h.moments[run, arm, COUNT]
+    if count > TILT_WORK and h.nodes.shape[1] > 0 and count * np.exp(-rate) > TILT_WORK:
+        return 0.0
+    return rate
+
+
+@kernel
+def _thin(stream, scheme, h, run, arm, level, chance):
+    """Settle a challenger that may be thinned: its draw if that reaches the level, else OUT."""
+    n = gather(h, run, arm)
+    rate, tilt = chernoff(scheme, h, run, arm, n, level)
+    if chance < rate:
+        return OUT
+    return tilted_draw(stream, scheme, h, run, arm, n, level, tilt)
+
+
+@kernel
+def _start_draw(stream, scheme, h, run, arm, slot):
+    moments = h.moments[run, arm]
+    if moments[LOW] == moments[HIGH]:
+        _set(h, slot, moments[LOW])
+        return 0
+    return begin(stream, scheme, h, run, arm, slot)
+
+
+@kernel
+def _duel(stream, scheme, h, run, slot, n_champion, n_challenger):
+    """Open the draws in `slot` (champion) and in the other slot until they separate.
+
+    Returns 1 if the challenger wins, 0 if the champion stays, -1 if both are fully drawn.
+    """
+    other = 1 - slot
+    while True:
+        if n_champion == 0 and n_challenger == 0:
+            return -1, n_champion, n_challenger
+        if h.bracket[other, CEILING] < h.bracket[slot, FLOOR]:
+            return 0, n_champion, n_challenger
+        if h.bracket[other, FLOOR] > h.bracket[slot, CEILING]:
+            return 1, n_champion, n_challenger
+        width = h.bracket[slot, CEILING] - h.bracket[slot, FLOOR]
+        other_width = h.bracket[other, CEILING] - h.bracket[other, FLOOR]
+        if n_challenger == 0 or (n_champion > 0 and width >= other_width):
+            n_champion = narrow(stream, scheme, h, run, slot, n_champion)
+        else:
+            n_challenger = narrow(stream, scheme, h, run, other, n_challenger)
+
+
+@kernel
+def _challenge(stream, scheme, h, run, arm, slot):
+    """Bring a challenger's draw into the other slot; return its open nodes, or OUT_OF_IT."""
+    level = h.bracket[slot, FLOOR]
+    moments = h.moments[run, arm]
+    if moments[HIGH] < level:
+        return OUT_OF_IT
+    if moments[KNOWN_LEVEL] <= level and moments[KNOWN_RATE] >= AMPLE:
+        rate = moments[KNOWN_RATE]
+    else:
+        rate = _thinning_rate(scheme, h, run, arm, level)
+    if rate == 0.0:
+        return _start_draw(stream, scheme, h, run, arm, 1 - slot)
+    chance = exponential(stream)
+    if chance < rate:
+        return OUT_OF_IT
+    draw = _thin(stream, scheme, h, run, arm, level, chance)
+    if draw == OUT:
+        return OUT_OF_IT
+    _set(h, 1 - slot, draw)
+    return 0
+
+
+@kernel
+def _choose(stream, scheme, h, run, allowed):
+    leader, unseen = _leader(h, run, allowed)
+    if unseen > 0:
+        return _pick_unseen(stream, h, run, allowed, unseen)
+    champion = leader
+    slot = 0
+    n_open = _floor(h, run, champion, slot)
+    ties = 1
+    for arm in range(allowed.size):
+        if not allowed[arm] or arm == leader:
+            continue
+        n_other = _challenge(stream, scheme, h, run, arm, slot)
+        if n_other == OUT_OF_IT or h.bracket[1 - slot, CEILING] < h.bracket[slot, FLOOR]:
+            continue
+        if n_open == UNDRAWN:
+            n_open = _start_draw(stream, scheme, h, run, champion, slot)
+        outcome, n_open, n_other = _duel(stream, scheme, h, run, slot, n_open, n_other)
+        if outcome == -1:
+            x, y = h.bracket[slot, FLOOR], h.bracket[1 - slot, FLOOR]
+            if tied(x, y):
+                ties += 1
+                if uniform(stream) * ties < 1.0:
+                    champion = arm
+                continue
+            outcome = 1 if y > x else 0
+        if outcome == 1:
+            champion = arm
+            slot = 1 - slot
+            n_open = n_other
+            ties = 1
+    return champion
+
+
+@kernel
+def choose(stream, scheme, h, allowed, arms):
+    for run in range(arms.size):
+        arms[run] = _choose(stream, scheme, h, run, allowed[run])

@@ -1,0 +1,86 @@
+"""The plain bootstrap: a weight for every reward, every time.
+
+What the lazy draw is measured against, what `scores` reports, and how schemes draw that have no
+shorter way.
+"""
+
+import numpy as np
+from numba import uint64
+
+from bandstrap.kernels.bounds import DOUBLE, EXPONENTIAL, MULTINOMIAL
+from bandstrap.kernels.compile import kernel
+from bandstrap.kernels.history import COUNT, HIGH, LOW, gather
+from bandstrap.kernels.random import below, binomial, exponential, gamma, next_bits, poisson
+
+
+@kernel
+def _one_weight(stream, scheme):
+    if scheme == EXPONENTIAL:
+        return exponential(stream)
+    if scheme == DOUBLE:
+        return 2.0 * np.int64(next_bits(stream) >> uint64(63))
+    return float(poisson(stream, 1.0))
+
+
+@kernel
+def _group_weight(stream, scheme, count):
+    if scheme == EXPONENTIAL:
+        return gamma(stream, count)
+    if scheme == DOUBLE:
+        return 2.0 * binomial(stream, int(np.round(count)), 0.5)
+    return float(poisson(stream, count))
+
+
+@kernel
+def _draw_independent(stream, scheme, h, run, arm, n):
+    weighted = 0.0
+    total = 0.0
+    while total <= 0.0:
+        for atom in range(h.values.size):
+            weight = _group_weight(stream, scheme, h.counts[run, arm, atom])
+            weighted += weight * h.values[atom]
+            total += weight
+        for i in range(n):
+            weight = _one_weight(stream, scheme)
+            weighted += weight * h.flat[i]
+            total += weight
+    return weighted / total
+
+
+@kernel
+def _draw_multinomial(stream, h, run, arm, n):
+    mass = float(n)
+    for atom in range(h.values.size):
+        mass += h.counts[run, arm, atom]
+    draws = np.round(mass)
+    left = draws
+    weighted = 0.0
+    for atom in range(h.values.size):
+        count = h.counts[run, arm, atom]
+        weight = left
+        if n > 0 or mass - count > 1e-9:
+            weight = float(binomial(stream, int(left), count / mass))
+        weighted += weight * h.values[atom]
+        left -= weight
+        mass -= count
+    for _ in range(int(left)):
+        weighted += h.flat[below(stream, n)]
+    return weighted / draws
+
+
+@kernel
+def direct_scores(stream, scheme, h, scores):
+    """A draw for every arm of every run; infinite for an arm without any reward."""
+    for run in range(scores.shape[0]):
+        for arm in range(scores.shape[1]):
+            moments = h.moments[run, arm]
+            if moments[COUNT] <= 0.0:
+                scores[run, arm] = np.inf
+            elif moments[LOW] == moments[HIGH]:
+                scores[run, arm] = moments[LOW]
+            elif scheme == MULTINOMIAL:
+                n = gather(h, run, arm)
+                scores[run, arm] = _draw_multinomial(stream, h, run, arm, n)
+            else:
+                n = gather(h, run, arm)
+                scores[run, arm] = _draw_independent(stream, scheme, h, run, arm, n)

@@ -1,0 +1,75 @@
+"""What a policy is told beforehand: how many arms there are and where rewards may lie."""
+
+from dataclasses import dataclass, field
+from math import inf, isfinite
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+
+
+@dataclass(frozen=True)
+class Support:
+    """The set in which rewards lie: an interval, and its values if there are only a few.
+
+    >>> Support.binary().values
+    (0.0, 1.0)
+    >>> Support.interval(-1, 2).high
+    2.0
+    """
+
+    low: float
+    high: float
+    values: tuple[float, ...] | None = None
+
+    @classmethod
+    def interval(cls, low: float = 0.0, high: float = 1.0) -> "Support":
+        if not (isfinite(low) and isfinite(high) and low < high):
+            raise InvalidInput("support", (low, high), "give finite ends with low < high")
+        return cls(float(low), float(high))
+
+    @classmethod
+    def categories(cls, values: tuple[float, ...]) -> "Support":
+        ordered = tuple(sorted({float(value) for value in values}))
+        if len(ordered) < 2 or not all(isfinite(value) for value in ordered):
+            raise InvalidInput("values", values, "give at least two different finite values")
+        return cls(ordered[0], ordered[-1], ordered)
+
+    @classmethod
+    def binary(cls) -> "Support":
+        return cls.categories((0.0, 1.0))
+
+    @classmethod
+    def real(cls) -> "Support":
+        return cls(-inf, inf)
+
+    def positions(self, rewards: np.ndarray) -> np.ndarray:
+        """Where each reward stands in `values`."""
+        assert self.values is not None
+        values = np.array(self.values)
+        positions = np.searchsorted(values, rewards).clip(0, values.size - 1)
+        wrong = values[positions] != rewards
+        if wrong.any():
+            raise InvalidInput(
+                "rewards", float(rewards[wrong][0]), f"declared values are {self.values}"
+            )
+        return positions
+
+
+@dataclass(frozen=True)
+class Problem:
+    """K arms, their context width, and the support of the rewards.
+
+    >>> Problem(3).support.high
+    1.0
+    """
+
+    n_arms: int
+    n_features: int = 0
+    support: Support = field(default_factory=Support.interval)
+
+    def __post_init__(self) -> None:
+        if self.n_arms < 1:
+            raise InvalidInput("n_arms", self.n_arms, "a bandit needs at least one arm")
+        if self.n_features < 0:
+            raise InvalidInput("n_features", self.n_features, "give 0 or more")
