@@ -265,6 +265,13 @@ def observe(h, arms, rewards):
 
 
 @kernel
+def observe_moments(h, arms, rewards):
+    """Rewards of which only count, mean and range will be asked."""
+    for run in range(arms.size):
+        note_moments(h.moments[run, arms[run]], rewards[run])
+
+
+@kernel
 def observe_atoms(h, arms, atoms):
     """Rewards of finite support, as positions in `values`."""
     for run in range(arms.size):

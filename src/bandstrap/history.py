@@ -1,0 +1,128 @@
+"""The rewards seen so far, kept in arrays that kernels read and that grow as rewards come."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bandstrap.kernels import history as kernels
+from bandstrap.kernels.history import BUCKET, COUNT, KNOWN_LEVEL, MEAN, NODE, QUEUE
+
+GRAIN = 64  # rewards per run between two looks at whether the arrays still suffice
+
+
+@dataclass
+class RewardHistory:
+    """Rewards of every arm in every run, with the pseudo-rewards among them.
+
+    `arrays` is what kernels take. A history of finite support keeps counts only; any other keeps
+    its rewards too, in a tree that a lazy bootstrap draw opens from the top.
+    """
+
+    arrays: kernels.History
+    room: int = 0  # rewards that surely fit before the arrays must grow
+    rounds: int = 0
+
+    @classmethod
+    def start(
+        cls,
+        runs: int,
+        n_arms: int,
+        values: Sequence[float],
+        counts: Sequence[float],
+        keep_rewards: bool,
+    ) -> "RewardHistory":
+        """A history that holds each of `values` as often as `counts` says, and nothing else."""
+        atoms = np.array(values, dtype=np.float64)
+        pseudo = np.array(counts, dtype=np.float64)
+        roots = n_arms if keep_rewards else 0
+        nodes = np.zeros((runs, roots), NODE)
+        nodes["link"] = ~np.arange(roots)
+        arrays = kernels.History(
+            moments=np.tile(_moments(atoms, pseudo), (runs, n_arms, 1)),
+            values=atoms,
+            counts=np.tile(pseudo, (runs, n_arms, 1)),
+            nodes=nodes,
+            buckets=np.zeros((runs, roots, BUCKET)),
+            used=np.full((runs, 2), roots, dtype=np.int64),
+            queue=np.zeros((runs, QUEUE)),
+            queue_arms=np.zeros((runs, QUEUE), dtype=np.int64),
+            queued=np.zeros(runs, dtype=np.int64),
+            flat=np.zeros(0),
+            bracket=np.zeros((2, 9)),
+            open_nodes=np.zeros((3, 0), dtype=np.int64),
+            open_weights=np.zeros((2, 0, 2)),
+        )
+        return cls(arrays)
+
+    @property
+    def count(self) -> np.ndarray:
+        """How many rewards and pseudo-rewards there are, (runs, arms)."""
+        return self.arrays.moments[:, :, COUNT]
+
+    @property
+    def mean(self) -> np.ndarray:
+        """Their mean, (runs, arms)."""
+        return self.arrays.moments[:, :, MEAN]
+
+    def observe(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        """Any rewards, one per run."""
+        if self.arrays.nodes.shape[1] == 0:
+            kernels.observe_moments(self.arrays, arms, rewards)
+            return
+        if self.room == 0:
+            self._grow()
+        kernels.observe(self.arrays, arms, rewards)
+        self.room -= 1
+        self.rounds += 1
+
+    def observe_atoms(self, arms: np.ndarray, positions: np.ndarray) -> None:
+        """Rewards given by their positions in `arrays.values`."""
+        kernels.observe_atoms(self.arrays, arms, positions)
+
+    def observe_shares(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        """Rewards between two values, each counted as a share of both."""
+        kernels.observe_shares(self.arrays, arms, rewards)
+
+    def rewards(self, run: int, arm: int) -> np.ndarray:
+        """One arm's rewards that are not kept as counts, in no particular order."""
+        if self.arrays.flat.size == 0:
+            return np.zeros(0)
+        return self.arrays.flat[: kernels.gather(self.arrays, run, arm)].copy()
+
+    def _grow(self) -> None:
+        # An insertion takes up to four nodes and two buckets, and the queue is still to be inserted.
+        chunk = max(GRAIN, self.rounds // 8)
+        old = self.arrays
+        nodes, buckets = old.used.max(axis=0)
+        nodes = max(int(nodes) + 4 * (chunk + QUEUE), old.nodes.shape[1])
+        buckets = max(int(buckets) + 2 * (chunk + QUEUE), old.buckets.shape[1])
+        self.arrays = old._replace(
+            nodes=_extended(old.nodes, nodes),
+            buckets=_extended(old.buckets, buckets),
+            flat=np.zeros(self.rounds + chunk),
+            open_nodes=np.zeros((3, 2 * nodes), dtype=np.int64),
+            open_weights=np.zeros((2, 2 * nodes, 2)),
+        )
+        self.room = chunk
+
+
+def _moments(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Count, mean, squared deviations and range of values repeated `counts` times."""
+    count = counts.sum()
+    seen = values[counts > 0]
+    mean = float(counts @ values / count) if count > 0 else 0.0
+    squares = float(counts @ (values - mean) ** 2)
+    low, high = (seen.min(), seen.max()) if seen.size else (np.inf, -np.inf)
+    moments = np.array([count, mean, squares, low, high, 0.0, 0.0, 0.0])
+    moments[KNOWN_LEVEL] = np.inf
+    return moments
+
+
+def _extended(array: np.ndarray, size: int) -> np.ndarray:
+    """The array with its second axis extended by zeros."""
+    if array.shape[1] == size:
+        return array
+    larger = np.zeros((array.shape[0], size, *array.shape[2:]), array.dtype)
+    larger[:, : array.shape[1]] = array
+    return larger

@@ -1,0 +1,48 @@
+"""How to choose: one policy per file, and a name for each that takes no further thought."""
+
+from collections.abc import Callable
+from typing import Any
+
+from bandstrap.policies.base import Policy, State
+from bandstrap.policies.beta_thompson import BetaThompson
+from bandstrap.policies.binomial_bootstrap import BinomialBootstrap
+from bandstrap.policies.bootstrap import Bootstrap
+from bandstrap.policies.dirichlet_thompson import DirichletThompson
+from bandstrap.policies.forced_pulls import ForcedPulls
+from bandstrap.policies.gaussian_thompson import GaussianThompson
+from bandstrap.priors import PseudoRewards
+from bandstrap.resampling import (
+    DoubleOrNothing,
+    Exponential,
+    GaussianNoise,
+    Multinomial,
+    NoResampling,
+    Poisson,
+)
+
+POLICIES: dict[str, Callable[[], Policy[Any]]] = {
+    "wb": lambda: Bootstrap(Exponential()),
+    "npb": lambda: Bootstrap(Multinomial()),
+    "npb-binomial": BinomialBootstrap,
+    "wb-additive": lambda: Bootstrap(GaussianNoise(), PseudoRewards(0, 0)),
+    "wb-poisson": lambda: Bootstrap(Poisson()),
+    "wb-double": lambda: Bootstrap(DoubleOrNothing()),
+    "greedy": lambda: Bootstrap(NoResampling()),
+    "npts": lambda: Bootstrap(Exponential(), PseudoRewards(ones=1, zeros=0)),
+    "ts": BetaThompson,
+    "ts-dirichlet": DirichletThompson,
+    "ts-gaussian": GaussianThompson,
+    "npb-forced": lambda: ForcedPulls(30),
+}
+
+__all__ = [
+    "POLICIES",
+    "BetaThompson",
+    "BinomialBootstrap",
+    "Bootstrap",
+    "DirichletThompson",
+    "ForcedPulls",
+    "GaussianThompson",
+    "Policy",
+    "State",
+]

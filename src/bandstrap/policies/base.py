@@ -1,0 +1,143 @@
+"""What a policy is: frozen parameters, and state with a leading `runs` axis that the caller owns."""
+
+from abc import ABC, abstractmethod
+from functools import lru_cache
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.kernels.argmax import argmax
+from bandstrap.kernels.checks import first_bad_arm, first_bad_reward, first_empty_row
+from bandstrap.problem import Problem
+from bandstrap.seeding import kernel_stream
+
+
+class State:
+    """What a policy has learnt in each of `runs` independent runs; policies add their arrays."""
+
+    def __init__(self, problem: Problem, runs: int) -> None:
+        self.problem = problem
+        self.runs = runs
+
+
+S = TypeVar("S", bound=State)
+
+
+class Policy(ABC, Generic[S]):
+    """How to choose among arms.
+
+    The public methods check what they are given; a policy writes `_start`, `_scores` and `_update`,
+    and may write `_select` where there is a faster way to the same choice.
+    """
+
+    def start(self, problem: Problem, runs: int = 1) -> S:
+        """The state before the first decision, for `runs` independent runs."""
+        if runs < 1:
+            raise InvalidInput("runs", runs, "give at least one run")
+        return self._start(problem, runs)
+
+    def scores(self, state: S, contexts: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
+        """One draw of what each arm is worth, (runs, arms); the best allowed one is chosen."""
+        return self._scores(state, contexts, rng)
+
+    def select(
+        self,
+        state: S,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """The arm to pull in each run, (runs,), among those allowed."""
+        return self._select(state, contexts, rng, _checked_allowed(state, allowed))
+
+    def update(
+        self,
+        state: S,
+        contexts: np.ndarray | None,
+        arms: np.ndarray,
+        rewards: np.ndarray,
+        rng: np.random.Generator | None = None,
+    ) -> None:
+        """Learn from one reward in each run, in place; `rng` is for policies that learn at random."""
+        arms = np.ascontiguousarray(arms, dtype=np.int64)
+        rewards = np.ascontiguousarray(rewards, dtype=np.float64)
+        for name, given in (("arms", arms), ("rewards", rewards)):
+            if given.shape != (state.runs,):
+                raise InvalidInput(name, given.shape, f"give one for each run: ({state.runs},)")
+        bad = first_bad_arm(arms, state.problem.n_arms)
+        if bad >= 0:
+            raise InvalidInput(
+                "arms", int(arms[bad]), f"arms are 0 to {state.problem.n_arms - 1}"
+            )
+        support = state.problem.support
+        bad = first_bad_reward(rewards, support.low, support.high)
+        if bad >= 0:
+            raise InvalidInput(
+                "rewards",
+                float(rewards[bad]),
+                f"the problem declares rewards in [{support.low:g}, {support.high:g}]; "
+                "declare a wider support or leave the reward out",
+            )
+        self._update(state, contexts, arms, rewards, rng)
+
+    @abstractmethod
+    def _start(self, problem: Problem, runs: int) -> S: ...
+
+    @abstractmethod
+    def _scores(
+        self, state: S, contexts: np.ndarray | None, rng: np.random.Generator
+    ) -> np.ndarray: ...
+
+    @abstractmethod
+    def _update(
+        self,
+        state: S,
+        contexts: np.ndarray | None,
+        arms: np.ndarray,
+        rewards: np.ndarray,
+        rng: np.random.Generator | None,
+    ) -> None: ...
+
+    def _select(
+        self,
+        state: S,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+    ) -> np.ndarray:
+        return best_arms(self._scores(state, contexts, rng), allowed, rng)
+
+
+def best_arms(scores: np.ndarray, allowed: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The allowed arm with the largest score in each run, ties broken uniformly."""
+    arms = np.empty(scores.shape[0], dtype=np.int64)
+    argmax(kernel_stream(rng), scores, allowed, arms)
+    return arms
+
+
+def needed(rng: np.random.Generator | None, policy: object) -> np.random.Generator:
+    """The generator that a policy needs to learn."""
+    if rng is None:
+        raise InvalidInput("rng", rng, f"{type(policy).__name__} learns at random; pass a generator")
+    return rng
+
+
+@lru_cache(maxsize=16)
+def _all_arms(runs: int, n_arms: int) -> np.ndarray:
+    return np.ones((runs, n_arms), dtype=np.bool_)
+
+
+def _checked_allowed(state: State, allowed: np.ndarray | None) -> np.ndarray:
+    shape = (state.runs, state.problem.n_arms)
+    if allowed is None:
+        return _all_arms(*shape)
+    allowed = np.asarray(allowed, dtype=np.bool_)
+    if allowed.shape not in (shape, shape[1:]):
+        raise InvalidInput("allowed", allowed.shape, f"give one flag per arm: {shape}")
+    if allowed.shape != shape or not allowed.flags.c_contiguous or not allowed.flags.writeable:
+        allowed = np.array(np.broadcast_to(allowed, shape))  # the one layout kernels compile for
+    empty = first_empty_row(allowed)
+    if empty >= 0:
+        raise InvalidInput("allowed", f"run {empty}: no arm", "allow at least one arm in each run")
+    return allowed

@@ -1,0 +1,70 @@
+"""Thompson sampling with a Beta posterior, for rewards in [0, 1]."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.history import RewardHistory
+from bandstrap.kernels.bounds import EXPONENTIAL
+from bandstrap.kernels.choose import choose
+from bandstrap.policies.base import Policy, needed
+from bandstrap.policies.bootstrap import BootstrapState
+from bandstrap.priors import PseudoRewards
+from bandstrap.problem import Problem, Support
+from bandstrap.seeding import kernel_stream
+
+
+@dataclass(frozen=True)
+class BetaThompson(Policy[BootstrapState]):
+    """Draw each arm's mean from Beta(α₀ + ones, β₀ + zeros) and act greedily.
+
+    A reward strictly between 0 and 1 is rounded to 1 with probability equal to itself
+    (Agrawal and Goyal, 2013), so `update` needs a generator for such rewards.
+    """
+
+    prior: PseudoRewards = field(default_factory=PseudoRewards)
+
+    def _start(self, problem: Problem, runs: int) -> BootstrapState:
+        support = problem.support
+        if not (support.low >= 0.0 and support.high <= 1.0):
+            raise InvalidInput(
+                "support", (support.low, support.high), "a Beta posterior needs rewards in [0, 1]"
+            )
+        if min(self.prior.ones, self.prior.zeros) <= 0:
+            raise InvalidInput("prior", self.prior, "a Beta prior needs positive counts")
+        values, counts = self.prior.atoms(Support.binary())
+        history = RewardHistory.start(runs, problem.n_arms, values, counts, keep_rewards=False)
+        return BootstrapState(problem, runs, history)
+
+    def _scores(
+        self, state: BootstrapState, contexts: np.ndarray | None, rng: np.random.Generator
+    ) -> np.ndarray:
+        counts = state.history.arrays.counts
+        return rng.beta(counts[:, :, 1], counts[:, :, 0])
+
+    def _select(
+        self,
+        state: BootstrapState,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+    ) -> np.ndarray:
+        # A Beta draw is an exponentially weighted mean of zeros and ones: the same fast choice.
+        arms = np.empty(state.runs, dtype=np.int64)
+        choose(kernel_stream(rng), EXPONENTIAL, state.history.arrays, allowed, arms)
+        return arms
+
+    def _update(
+        self,
+        state: BootstrapState,
+        contexts: np.ndarray | None,
+        arms: np.ndarray,
+        rewards: np.ndarray,
+        rng: np.random.Generator | None,
+    ) -> None:
+        if state.problem.support.values == (0.0, 1.0):
+            ones = rewards.astype(np.int64)
+        else:
+            ones = (needed(rng, self).random(state.runs) < rewards).astype(np.int64)
+        state.history.observe_atoms(arms, ones)

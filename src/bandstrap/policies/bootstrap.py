@@ -1,0 +1,114 @@
+"""Bootstrapped exploration: resample the history, estimate, act greedily."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.history import RewardHistory
+from bandstrap.kernels.choose import choose
+from bandstrap.kernels.direct import direct_scores
+from bandstrap.policies.base import Policy, State
+from bandstrap.priors import Prior, PseudoRewards
+from bandstrap.problem import Problem
+from bandstrap.resampling import Exponential, Resampling
+from bandstrap.seeding import kernel_stream
+
+
+class BootstrapState(State):
+    def __init__(self, problem: Problem, runs: int, history: RewardHistory) -> None:
+        super().__init__(problem, runs)
+        self.history = history
+        # Pseudo-rewards may lie between the values that rewards can take.
+        self.atoms_of_values = np.searchsorted(history.arrays.values, problem.support.values or ())
+
+
+@dataclass(frozen=True)
+class Bootstrap(Policy[BootstrapState]):
+    """Act greedily on a bootstrapped mean of each arm's rewards and pseudo-rewards.
+
+    With `Exponential` weights this is the paper's WB, with `Multinomial` its NPB. An arm without
+    rewards or pseudo-rewards is tried first.
+
+    >>> import numpy as np
+    >>> from bandstrap import Bootstrap, Problem
+    >>> policy, rng = Bootstrap(), np.random.default_rng(0)
+    >>> state = policy.start(Problem(n_arms=2), runs=1)
+    >>> arms = policy.select(state, None, rng)
+    >>> policy.update(state, None, arms, np.array([0.7]))
+    """
+
+    resampling: Resampling = field(default_factory=Exponential)
+    prior: Prior = field(default_factory=PseudoRewards)
+
+    def _start(self, problem: Problem, runs: int) -> BootstrapState:
+        support = problem.support
+        values, counts = self.prior.atoms(support)
+        if self.resampling.whole_counts and any(count != round(count) for count in counts):
+            raise InvalidInput(
+                "prior",
+                self.prior,
+                f"{type(self.resampling).__name__} draws whole rewards; use whole pseudo-counts, "
+                "or Exponential() weights",
+            )
+        if support.values is not None:
+            pseudo = dict(zip(values, counts, strict=True))
+            values = tuple(sorted({*support.values, *values}))
+            counts = tuple(pseudo.get(value, 0.0) for value in values)
+        keep_rewards = support.values is None and self.resampling.needs_rewards
+        history = RewardHistory.start(runs, problem.n_arms, values, counts, keep_rewards)
+        return BootstrapState(problem, runs, history)
+
+    def _scores(
+        self, state: BootstrapState, contexts: np.ndarray | None, rng: np.random.Generator
+    ) -> np.ndarray:
+        history = state.history
+        if not self.resampling.needs_rewards:
+            return self.resampling.means_by_moments(history.count, history.mean, rng)
+        if state.problem.support.values is not None:
+            return self.resampling.means(history.arrays.values, history.arrays.counts, rng)
+        scores = np.empty((state.runs, state.problem.n_arms))
+        if self.resampling.code is not None:
+            stream = kernel_stream(rng)
+            direct_scores(stream, self.resampling.code, history.arrays, scores)
+            return scores
+        for run, arm in np.ndindex(scores.shape):
+            scores[run, arm] = self._plain_draw(history, run, arm, rng)
+        return scores
+
+    def _plain_draw(
+        self, history: RewardHistory, run: int, arm: int, rng: np.random.Generator
+    ) -> float:
+        """One arm's draw by the scheme's `weights` alone, for schemes kernels do not know."""
+        counts = history.arrays.counts[run, arm]
+        pseudo = np.repeat(history.arrays.values, counts.astype(np.int64))
+        rewards = np.concatenate([pseudo, history.rewards(run, arm)])
+        return float(self.resampling.means(rewards, np.ones(rewards.size), rng))
+
+    def _select(
+        self,
+        state: BootstrapState,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+    ) -> np.ndarray:
+        if not self.resampling.lazy:
+            return super()._select(state, contexts, rng, allowed)
+        arms = np.empty(state.runs, dtype=np.int64)
+        choose(kernel_stream(rng), self.resampling.code, state.history.arrays, allowed, arms)
+        return arms
+
+    def _update(
+        self,
+        state: BootstrapState,
+        contexts: np.ndarray | None,
+        arms: np.ndarray,
+        rewards: np.ndarray,
+        rng: np.random.Generator | None,
+    ) -> None:
+        support = state.problem.support
+        if support.values is None:
+            state.history.observe(arms, rewards)
+        else:
+            atoms = state.atoms_of_values[support.positions(rewards)]
+            state.history.observe_atoms(arms, atoms)

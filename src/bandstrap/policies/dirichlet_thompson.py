@@ -1,0 +1,66 @@
+"""Thompson sampling with a Dirichlet posterior, for rewards from a few known values."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.history import RewardHistory
+from bandstrap.kernels.bounds import EXPONENTIAL
+from bandstrap.kernels.choose import choose
+from bandstrap.policies.base import Policy
+from bandstrap.policies.bootstrap import BootstrapState
+from bandstrap.problem import Problem
+from bandstrap.seeding import kernel_stream
+
+
+@dataclass(frozen=True)
+class DirichletThompson(Policy[BootstrapState]):
+    """Draw each arm's category probabilities from a Dirichlet; act on the mean they give.
+
+    `pseudo_count` is the prior count of every category.
+    """
+
+    pseudo_count: float = 1.0
+
+    def _start(self, problem: Problem, runs: int) -> BootstrapState:
+        values = problem.support.values
+        if values is None:
+            raise InvalidInput(
+                "support",
+                (problem.support.low, problem.support.high),
+                "a Dirichlet posterior needs Support.categories(values)",
+            )
+        if not (np.isfinite(self.pseudo_count) and self.pseudo_count > 0):
+            raise InvalidInput("pseudo_count", self.pseudo_count, "give a positive count")
+        counts = [self.pseudo_count] * len(values)
+        history = RewardHistory.start(runs, problem.n_arms, values, counts, keep_rewards=False)
+        return BootstrapState(problem, runs, history)
+
+    def _scores(
+        self, state: BootstrapState, contexts: np.ndarray | None, rng: np.random.Generator
+    ) -> np.ndarray:
+        weights = rng.standard_gamma(state.history.arrays.counts)
+        scores: np.ndarray = weights @ state.history.arrays.values / weights.sum(axis=-1)
+        return scores
+
+    def _select(
+        self,
+        state: BootstrapState,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+    ) -> np.ndarray:
+        arms = np.empty(state.runs, dtype=np.int64)
+        choose(kernel_stream(rng), EXPONENTIAL, state.history.arrays, allowed, arms)
+        return arms
+
+    def _update(
+        self,
+        state: BootstrapState,
+        contexts: np.ndarray | None,
+        arms: np.ndarray,
+        rewards: np.ndarray,
+        rng: np.random.Generator | None,
+    ) -> None:
+        state.history.observe_atoms(arms, state.problem.support.positions(rewards))

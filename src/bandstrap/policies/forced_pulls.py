@@ -1,0 +1,92 @@
+"""Forced exploration: every arm so many times before a policy decides."""
+
+from dataclasses import dataclass, field
+from math import ceil, log
+from typing import Any
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.policies.base import Policy, State
+from bandstrap.policies.bootstrap import Bootstrap
+from bandstrap.problem import Problem
+from bandstrap.resampling import Multinomial
+
+
+class ForcedState(State):
+    def __init__(self, problem: Problem, runs: int, inner: Any) -> None:
+        super().__init__(problem, runs)
+        self.inner = inner
+        self.pulls = np.zeros((runs, problem.n_arms), dtype=np.int64)
+
+
+def _npb() -> Policy[Any]:
+    return Bootstrap(Multinomial())
+
+
+@dataclass(frozen=True)
+class ForcedPulls(Policy[ForcedState]):
+    """Pull every arm `pulls` times, least pulled first, then leave it to `policy`."""
+
+    pulls: int
+    policy: Policy[Any] = field(default_factory=_npb)
+
+    def __post_init__(self) -> None:
+        if self.pulls < 0:
+            raise InvalidInput("pulls", self.pulls, "give 0 or more")
+
+    @classmethod
+    def for_horizon(
+        cls, horizon: int, policy: Policy[Any] | None = None, n_arms: int = 2
+    ) -> "ForcedPulls":
+        """The number of pulls in Theorem 2, never more than the horizon has.
+
+        The theorem's statement prints m = ⌈(16 log T / T)^⅓⌉; that is the proof's gap Δ̃. The
+        proof pulls each arm m = ⌈16 log T / Δ̃²⌉ times, which is what gives T^⅔.
+
+        >>> ForcedPulls.for_horizon(10_000).pulls
+        2452
+        """
+        if horizon < 2:
+            raise InvalidInput("horizon", horizon, "give at least 2 rounds")
+        gap = (16 * log(horizon) / horizon) ** (1 / 3)
+        pulls = min(ceil(16 * log(horizon) / gap**2), horizon // n_arms)
+        return cls(pulls, policy if policy is not None else _npb())
+
+    def _start(self, problem: Problem, runs: int) -> ForcedState:
+        return ForcedState(problem, runs, self.policy.start(problem, runs))
+
+    def _scores(
+        self, state: ForcedState, contexts: np.ndarray | None, rng: np.random.Generator
+    ) -> np.ndarray:
+        """The policy's scores, but an arm still to be forced counts the more it lacks."""
+        lacking = self.pulls - state.pulls
+        scores = self.policy.scores(state.inner, contexts, rng)
+        forced = np.where(lacking > 0, 1e300 * lacking, -np.inf)
+        return np.where((lacking > 0).any(axis=1)[:, None], forced, scores)
+
+    def _select(
+        self,
+        state: ForcedState,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+    ) -> np.ndarray:
+        lacking = np.where(allowed, self.pulls - state.pulls, 0)
+        forced = lacking.max(axis=1) > 0
+        arms = lacking.argmax(axis=1)
+        if not forced.all():
+            chosen = self.policy.select(state.inner, contexts, rng, allowed)
+            arms = np.where(forced, arms, chosen)
+        return arms
+
+    def _update(
+        self,
+        state: ForcedState,
+        contexts: np.ndarray | None,
+        arms: np.ndarray,
+        rewards: np.ndarray,
+        rng: np.random.Generator | None,
+    ) -> None:
+        state.pulls[np.arange(state.runs), arms] += 1
+        self.policy.update(state.inner, contexts, arms, rewards, rng)

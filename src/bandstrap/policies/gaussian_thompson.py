@@ -1,0 +1,58 @@
+"""Thompson sampling for Gaussian rewards with a flat prior."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.policies.base import Policy, State
+from bandstrap.problem import Problem
+
+
+class MeanState(State):
+    """How often each arm was pulled and what it paid on average."""
+
+    def __init__(self, problem: Problem, runs: int) -> None:
+        super().__init__(problem, runs)
+        self.count = np.zeros((runs, problem.n_arms))
+        self.mean = np.zeros((runs, problem.n_arms))
+        self._rows = np.arange(runs)
+
+    def observe(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        at = self._rows, arms
+        self.count[at] += 1.0
+        self.mean[at] += (rewards - self.mean[at]) / self.count[at]
+
+
+@dataclass(frozen=True)
+class GaussianThompson(Policy[MeanState]):
+    """Draw each arm's mean from N(mean, scale²/n), the posterior under a flat prior.
+
+    An arm never pulled is tried first.
+    """
+
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.scale) and self.scale > 0):
+            raise InvalidInput("scale", self.scale, "give a positive standard deviation")
+
+    def _start(self, problem: Problem, runs: int) -> MeanState:
+        return MeanState(problem, runs)
+
+    def _scores(
+        self, state: MeanState, contexts: np.ndarray | None, rng: np.random.Generator
+    ) -> np.ndarray:
+        noise = self.scale * rng.standard_normal(state.count.shape)
+        spread = noise / np.sqrt(np.maximum(state.count, 1.0))
+        return np.where(state.count > 0, state.mean + spread, np.inf)
+
+    def _update(
+        self,
+        state: MeanState,
+        contexts: np.ndarray | None,
+        arms: np.ndarray,
+        rewards: np.ndarray,
+        rng: np.random.Generator | None,
+    ) -> None:
+        state.observe(arms, rewards)

@@ -1,0 +1,66 @@
+"""Pseudo-rewards: what an arm is believed to have paid before it was ever pulled."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.problem import Support
+
+
+class Prior(ABC):
+    """Values and counts that every arm's history starts with."""
+
+    @abstractmethod
+    def atoms(self, support: Support) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """The pseudo-rewards' values, ascending, and how often each counts."""
+
+
+@dataclass(frozen=True)
+class PseudoRewards(Prior):
+    """`ones` pseudo-rewards at the upper end of the support and `zeros` at the lower.
+
+    The paper's pseudo-counts (α₀, β₀) are PseudoRewards(α₀, β₀). Counts may be any
+    non-negative real where the resampling scheme can weigh a fraction of a reward.
+    """
+
+    ones: float = 1.0
+    zeros: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name, count in (("ones", self.ones), ("zeros", self.zeros)):
+            if not (np.isfinite(count) and count >= 0):
+                raise InvalidInput(name, count, "give a finite count of 0 or more")
+
+    def atoms(self, support: Support) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        if self.ones == self.zeros == 0:
+            return (), ()
+        if not np.isfinite(support.high - support.low):
+            raise InvalidInput(
+                "prior",
+                self,
+                "the rewards' support has no ends; say where pseudo-rewards lie with "
+                "PseudoRewardsAt(values, counts), or use PseudoRewards(0, 0)",
+            )
+        return (support.low, support.high), (float(self.zeros), float(self.ones))
+
+
+@dataclass(frozen=True)
+class PseudoRewardsAt(Prior):
+    """Pseudo-rewards at any values, each with its count."""
+
+    values: tuple[float, ...]
+    counts: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.values) != len(self.counts) or len(set(self.values)) != len(self.values):
+            raise InvalidInput("values", self.values, "give different values and a count for each")
+        if not np.isfinite(self.values).all():
+            raise InvalidInput("values", self.values, "give finite values")
+        if not (np.isfinite(self.counts).all() and min(self.counts, default=0.0) >= 0):
+            raise InvalidInput("counts", self.counts, "give finite counts of 0 or more")
+
+    def atoms(self, support: Support) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        pairs = sorted(zip(map(float, self.values), map(float, self.counts), strict=True))
+        return tuple(value for value, _ in pairs), tuple(count for _, count in pairs)

@@ -1,0 +1,59 @@
+"""How randomness enters a bootstrap: random weights of mean 1 for the rewards of an arm."""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+
+
+class Resampling(ABC):
+    """A scheme is one method, `weights`; everything else has a default that uses it.
+
+    `totals` may be overridden by a closed form for repeated rewards. The class attributes tell what
+    else is known of the scheme:
+
+    * `code`: how compiled kernels know it (None: they do not);
+    * `lazy`: whether kernels can find the largest draw without drawing everything;
+    * `whole_counts`: whether pseudo-counts must be whole numbers;
+    * `needs_rewards`: False if count and mean of the rewards determine the draw's distribution.
+    """
+
+    code: ClassVar[int | None] = None
+    lazy: ClassVar[bool] = False
+    whole_counts: ClassVar[bool] = True
+    needs_rewards: ClassVar[bool] = True
+
+    @abstractmethod
+    def weights(self, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+        """Random weights for `shape[-1]` rewards of one arm, independent along the other axes."""
+
+    def totals(self, counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """The total weight of each group of equal rewards, groups along the last axis."""
+        flat = counts.reshape(-1, counts.shape[-1])
+        totals = np.zeros(flat.shape)
+        for row, groups in enumerate(flat.astype(np.int64)):
+            weights = self.weights((int(groups.sum()),), rng)
+            totals[row] = np.bincount(
+                np.repeat(np.arange(groups.size), groups), weights, minlength=groups.size
+            )
+        return totals.reshape(counts.shape)
+
+    def means(
+        self, values: np.ndarray, counts: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
+        """Bootstrapped means of `values` repeated `counts` times; infinite where there are none."""
+        totals = self.totals(counts, rng)
+        while True:  # weights may all be zero: such a draw has no mean and is drawn again
+            void = (totals.sum(axis=-1) <= 0) & (counts.sum(axis=-1) > 0)
+            if not void.any():
+                break
+            totals[void] = self.totals(counts[void], rng)
+        weight = totals.sum(axis=-1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(weight > 0, totals @ values / weight, np.inf)
+
+    def means_by_moments(
+        self, count: np.ndarray, mean: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
+        """Bootstrapped means from count and mean alone, for schemes that need no more."""
+        raise NotImplementedError(f"{type(self).__name__} needs the rewards themselves")

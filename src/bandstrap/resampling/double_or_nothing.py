@@ -1,0 +1,22 @@
+"""The online half-sampling bootstrap: each reward counts twice or not at all."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bandstrap.kernels.bounds import DOUBLE
+from bandstrap.resampling.base import Resampling
+
+
+@dataclass(frozen=True)
+class DoubleOrNothing(Resampling):
+    """Weights 0 or 2 with probability 1/2 each, drawn again where all of them are zero."""
+
+    code: ClassVar[int | None] = DOUBLE
+
+    def weights(self, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+        return 2.0 * rng.integers(0, 2, shape)
+
+    def totals(self, counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return 2.0 * rng.binomial(np.rint(counts).astype(np.int64), 0.5)

@@ -1,0 +1,24 @@
+"""WB: the weighted bootstrap with multiplicative Exp(1) weights."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bandstrap.kernels.bounds import EXPONENTIAL
+from bandstrap.resampling.base import Resampling
+
+
+@dataclass(frozen=True)
+class Exponential(Resampling):
+    """Weights Exp(1); n equal rewards together weigh Gamma(n), so 0/1 rewards give a Beta."""
+
+    code: ClassVar[int | None] = EXPONENTIAL
+    lazy: ClassVar[bool] = True
+    whole_counts: ClassVar[bool] = False
+
+    def weights(self, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+        return rng.standard_exponential(shape)
+
+    def totals(self, counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return rng.standard_gamma(counts)

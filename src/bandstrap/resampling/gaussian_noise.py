@@ -1,0 +1,36 @@
+"""WB with additive weights: Gaussian noise on every reward."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.resampling.base import Resampling
+
+
+@dataclass(frozen=True)
+class GaussianNoise(Resampling):
+    """y + N(0, scale²) in place of y: the mean of n rewards becomes N(mean, scale²/n).
+
+    The weights here are the noise; they are added to rewards, not multiplied.
+    """
+
+    scale: float = 1.0
+
+    whole_counts: ClassVar[bool] = False
+    needs_rewards: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.scale) and self.scale > 0):
+            raise InvalidInput("scale", self.scale, "give a positive standard deviation")
+
+    def weights(self, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+        return self.scale * rng.standard_normal(shape)
+
+    def means_by_moments(
+        self, count: np.ndarray, mean: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
+        noise = self.scale * rng.standard_normal(count.shape)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(count > 0, mean + noise / np.sqrt(count), np.inf)

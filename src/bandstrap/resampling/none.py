@@ -1,0 +1,24 @@
+"""No resampling: the greedy choice, every weight 1."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bandstrap.resampling.base import Resampling
+
+
+@dataclass(frozen=True)
+class NoResampling(Resampling):
+    """Weights 1: the mean as it is."""
+
+    whole_counts: ClassVar[bool] = False
+    needs_rewards: ClassVar[bool] = False
+
+    def weights(self, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+        return np.ones(shape)
+
+    def means_by_moments(
+        self, count: np.ndarray, mean: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
+        return np.where(count > 0, mean, np.inf)

@@ -1,0 +1,24 @@
+"""The Poisson bootstrap: independent Poisson(1) weights, NPB without its fixed total."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bandstrap.kernels.bounds import POISSON
+from bandstrap.resampling.base import Resampling
+
+
+@dataclass(frozen=True)
+class Poisson(Resampling):
+    """Weights Poisson(1), drawn again where all of them are zero."""
+
+    code: ClassVar[int | None] = POISSON
+    lazy: ClassVar[bool] = True
+    whole_counts: ClassVar[bool] = False
+
+    def weights(self, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+        return rng.poisson(1.0, shape).astype(np.float64)
+
+    def totals(self, counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return rng.poisson(counts).astype(np.float64)
