@@ -1,24 +1,36 @@
-"""bandstrap: turn any model into a bandit by bootstrapping."""
+"""bandstrap: turn any model into a bandit by bootstrapping.
 
-from bandstrap.errors import BandstrapError, InvalidInput, OutputError, UnknownName
-from bandstrap.policies import (
-    BetaThompson,
-    BinomialBootstrap,
-    Bootstrap,
-    DirichletThompson,
-    ForcedPulls,
-    GaussianThompson,
-    Policy,
-)
-from bandstrap.priors import PseudoRewards, PseudoRewardsAt
-from bandstrap.problem import Problem, Support
-from bandstrap.resampling import (
-    DoubleOrNothing,
-    Exponential,
-    GaussianNoise,
-    Multinomial,
-    NoResampling,
-    Poisson,
-)
+The public names are those in `__all__` of the modules below. They are imported when first used,
+so that the command line answers `--help` without loading a compiler.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bandstrap.errors import *  # noqa: F403
+    from bandstrap.policies import *  # noqa: F403
+    from bandstrap.priors import *  # noqa: F403
+    from bandstrap.problem import *  # noqa: F403
+    from bandstrap.resampling import *  # noqa: F403
+    from bandstrap.simulation import *  # noqa: F403
 
 __version__ = "0.1.0"
+
+_HOMES = ("errors", "problem", "priors", "resampling", "policies", "simulation")
+
+
+def __getattr__(name: str) -> object:
+    if not name.startswith("_"):
+        for home in _HOMES:
+            module = import_module(f"bandstrap.{home}")
+            if name in module.__all__:
+                value: object = getattr(module, name)
+                globals()[name] = value
+                return value
+    raise AttributeError(f"module 'bandstrap' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    names = [import_module(f"bandstrap.{home}").__all__ for home in _HOMES]
+    return sorted({"__version__", *(name for some in names for name in some)})

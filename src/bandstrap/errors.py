@@ -11,6 +11,8 @@ Every message names the thing, its value and what to do instead.
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+__all__ = ["BandstrapError", "InvalidInput", "OutputError", "UnknownName"]
+
 
 class BandstrapError(Exception):
     """Base of all errors raised on purpose."""

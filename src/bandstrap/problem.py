@@ -7,6 +7,8 @@ import numpy as np
 
 from bandstrap.errors import InvalidInput
 
+__all__ = ["Problem", "Support"]
+
 
 @dataclass(frozen=True)
 class Support:

@@ -1,0 +1,76 @@
+"""What the commands do."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from bandstrap.environments import ENVIRONMENTS
+from bandstrap.errors import UnknownName
+from bandstrap.experiments import EXPERIMENTS, Claim, Settings
+from bandstrap.experiments.session import Session
+from bandstrap.policies import POLICIES
+from bandstrap.report import write_report
+from bandstrap.resampling import RESAMPLING
+from bandstrap.simulation.progress import Bar
+
+_COLOURS = {"reproduced": "green", "reproduced in part": "yellow", "not reproduced": "red"}
+
+
+def reproduce_command(
+    names: list[str],
+    quick: bool,
+    out: Path,
+    workers: int,
+    seed: int,
+    runs: int | None,
+    horizon: int | None,
+    arms: int | None,
+    policies: tuple[str, ...] | None,
+    command: str,
+) -> None:
+    """Run experiments, write their results and the report, and show the claims."""
+    for name in names:
+        if name not in EXPERIMENTS:
+            raise UnknownName("experiment", name, EXPERIMENTS)
+    names = names or list(EXPERIMENTS)
+    settings = Settings(quick, runs, horizon, arms, policies)
+    session = Session(out, settings, seed, workers or os.cpu_count() or 1)
+    claims: list[Claim] = []
+    for name in names:
+        with Bar(name) as bar:
+            claims += session.run(EXPERIMENTS[name](), bar)
+    session.write_claims(claims)
+    report = write_report(out, names, claims, command)
+    console = Console()
+    console.print(claims_table(claims))
+    console.print(f"report: {report}", soft_wrap=True)
+
+
+def claims_table(claims: Iterable[Claim]) -> Table:
+    """The claims as a table for the terminal."""
+    table = Table(title="Claims", show_lines=True)
+    table.add_column("id", no_wrap=True)
+    for column in ("claim", "verdict", "evidence"):
+        table.add_column(column, overflow="fold")
+    for claim in claims:
+        colour = _COLOURS.get(claim.verdict, "cyan")
+        table.add_row(claim.id, claim.claim, f"[{colour}]{claim.verdict}[/]", claim.evidence)
+    return table
+
+
+def list_command() -> None:
+    """Show every name that the command line knows."""
+    console = Console()
+    groups: dict[str, Iterable[str]] = {
+        "policies": POLICIES,
+        "resampling schemes": RESAMPLING,
+        "environments": ENVIRONMENTS,
+        "experiments": EXPERIMENTS,
+    }
+    for title, members in groups.items():
+        console.print(f"[bold]{title}[/]")
+        for name in members:
+            console.print(f"  {name}")

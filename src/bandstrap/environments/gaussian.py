@@ -1,0 +1,28 @@
+"""Normal rewards."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bandstrap.environments.base import Environment
+from bandstrap.errors import InvalidInput
+from bandstrap.problem import Support
+
+
+@dataclass(frozen=True)
+class Gaussian(Environment):
+    """N(μ, scale²)."""
+
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (np.isfinite(self.scale) and self.scale > 0):
+            raise InvalidInput("scale", self.scale, "give a positive standard deviation")
+
+    @property
+    def support(self) -> Support:
+        return Support.real()
+
+    def _rewards(self, parameters: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return parameters + self.scale * rng.standard_normal(parameters.size)

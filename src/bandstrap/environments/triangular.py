@@ -1,0 +1,29 @@
+"""Triangular rewards."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bandstrap.environments.base import Environment
+
+
+@dataclass(frozen=True)
+class Triangular(Environment):
+    """The symmetric triangle around μ with half-width min(μ, 1 − μ), which has mean μ.
+
+    With `full_span` the triangle spans [0, 1] and μ is its mode; its mean is (1 + μ)/3. The
+    paper draws means from U[0, 1], which such triangles cannot have; hence the default.
+    """
+
+    full_span: bool = False
+
+    def _true_means(self, parameters: np.ndarray) -> np.ndarray:
+        return (1.0 + parameters) / 3.0 if self.full_span else parameters
+
+    def _rewards(self, parameters: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        if self.full_span:
+            return rng.triangular(0.0, parameters, 1.0)
+        half_width = np.minimum(parameters, 1.0 - parameters)
+        return parameters + half_width * (
+            rng.random(parameters.size) - rng.random(parameters.size)
+        )

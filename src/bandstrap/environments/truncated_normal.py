@@ -1,0 +1,35 @@
+"""Normal rewards cut off at 0 and 1."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr
+
+from bandstrap.environments.base import Environment
+from bandstrap.errors import InvalidInput
+
+
+@dataclass(frozen=True)
+class TruncatedNormal(Environment):
+    """N(μ, scale²) given that it lies in [0, 1]; regret uses the mean after truncation."""
+
+    scale: float = 1e-4
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (np.isfinite(self.scale) and self.scale > 0):
+            raise InvalidInput("scale", self.scale, "give a positive standard deviation")
+
+    def _true_means(self, parameters: np.ndarray) -> np.ndarray:
+        low, high = (0.0 - parameters) / self.scale, (1.0 - parameters) / self.scale
+        density = np.exp(-0.5 * low**2) - np.exp(-0.5 * high**2)
+        mass = np.sqrt(2 * np.pi) * (ndtr(high) - ndtr(low))
+        means: np.ndarray = parameters + self.scale * density / mass
+        return means
+
+    def _rewards(self, parameters: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        rewards = parameters + self.scale * rng.standard_normal(parameters.size)
+        while (outside := (rewards < 0.0) | (rewards > 1.0)).any():
+            noise = rng.standard_normal(int(outside.sum()))
+            rewards[outside] = parameters[outside] + self.scale * noise
+        return rewards

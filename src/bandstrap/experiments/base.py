@@ -1,0 +1,89 @@
+"""What an experiment is: data, a check that ends in verdicts, and a plot."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, ClassVar
+
+from bandstrap.errors import InvalidInput, UnknownName
+from bandstrap.policies import POLICIES, Policy
+from bandstrap.simulation import Runner, Trace
+
+
+class Verdict(StrEnum):
+    """How a claim of the paper came out."""
+
+    REPRODUCED = "reproduced"
+    IN_PART = "reproduced in part"
+    NOT_REPRODUCED = "not reproduced"
+    UNDECIDED = "not decidable at this size"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of the paper with what was found, always with the numbers."""
+
+    id: str
+    claim: str
+    verdict: Verdict
+    evidence: str
+
+    def as_dict(self) -> dict[str, str]:
+        return {key: str(value) for key, value in asdict(self).items()}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How large to run; None leaves the experiment's own size."""
+
+    quick: bool = False
+    runs: int | None = None
+    horizon: int | None = None
+    arms: int | None = None
+    policies: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("runs", "horizon", "arms"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise InvalidInput(f"--{name}", value, "give at least 1")
+        for name in self.policies or ():
+            policy_named(name)
+
+    def size(self, full: tuple[int, int], quick: tuple[int, int]) -> tuple[int, int]:
+        """Runs and horizon: the given ones, else those of the quick or the full size."""
+        runs, horizon = quick if self.quick else full
+        return self.runs or runs, self.horizon or horizon
+
+
+class Experiment(ABC):
+    """One figure, theorem or table of the paper."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+
+    @abstractmethod
+    def run(self, settings: Settings, runner: Runner) -> list[Trace]:
+        """The experiment's data, as traces."""
+
+    @abstractmethod
+    def check(self, settings: Settings, traces: list[Trace]) -> list[Claim]:
+        """The claims it decides."""
+
+    @abstractmethod
+    def plot(self, settings: Settings, traces: list[Trace], path: Path) -> None:
+        """Draw its figure."""
+
+
+def policy_named(name: str) -> Policy[Any]:
+    """A registered policy, or an error that names the nearest one."""
+    if name not in POLICIES:
+        raise UnknownName("policy", name, POLICIES)
+    return POLICIES[name]()
+
+
+def by_name(traces: Iterable[Trace]) -> dict[tuple[str, str], Trace]:
+    """Traces by environment and policy."""
+    return {(trace.environment, trace.policy): trace for trace in traces}

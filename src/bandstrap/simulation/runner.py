@@ -1,0 +1,151 @@
+"""Batches played on one core or many, in any order, with the same result."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from joblib import Parallel, delayed
+
+from bandstrap.environments import Environment
+from bandstrap.errors import InvalidInput
+from bandstrap.policies import Policy
+from bandstrap.simulation.batch import Batch, BatchResult, run_batch
+from bandstrap.simulation.checkpoint import Checkpoint
+from bandstrap.simulation.progress import Bar, ProgressLike, Quiet
+from bandstrap.simulation.trace import Trace
+
+BATCH = 500  # runs; large enough that a round's fixed costs vanish, small enough to share out
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One curve of a figure: a policy in an environment, by name."""
+
+    experiment: str
+    environment_name: str
+    policy_name: str
+    environment: Environment
+    policy: Policy[Any]
+    horizon: int
+    runs: int
+
+    def batches(self, seed: int) -> list[Batch]:
+        """The cell cut into batches, always in the same way."""
+        world = f"{self.environment!r}"
+        sizes = [min(BATCH, self.runs - start) for start in range(0, self.runs, BATCH)]
+        return [
+            Batch(
+                self.policy,
+                self.environment,
+                self.horizon,
+                size,
+                seed,
+                world,
+                self.policy_name,
+                index,
+            )
+            for index, size in enumerate(sizes)
+        ]
+
+
+@dataclass
+class Runner:
+    """Plays cells, keeping finished batches in `checkpoint` if there is one."""
+
+    seed: int = 0
+    workers: int = 1
+    checkpoint: Checkpoint | None = None
+    progress: ProgressLike = field(default_factory=Quiet)
+
+    def __post_init__(self) -> None:
+        if self.workers < 1:
+            raise InvalidInput("workers", self.workers, "give at least one worker")
+        if self.seed < 0:
+            raise InvalidInput("seed", self.seed, "give 0 or more")
+
+    def run(self, cells: list[Cell]) -> list[Trace]:
+        """Play all cells; each trace is the same whatever the workers and their order."""
+        batches = [(i, batch) for i, cell in enumerate(cells) for batch in cell.batches(self.seed)]
+        self.progress.add(sum(batch.horizon * batch.runs for _, batch in batches))
+        results: dict[tuple[int, int], BatchResult] = {}
+        missing = []
+        for i, batch in batches:
+            found = self.checkpoint.load(batch) if self.checkpoint else None
+            if found is None:
+                missing.append((i, batch))
+            else:
+                results[i, batch.index] = found
+                self.progress.done(batch.horizon * batch.runs)
+        for i, batch, result in self._play(missing):
+            if self.checkpoint:
+                self.checkpoint.save(batch, result)
+            results[i, batch.index] = result
+            self.progress.done(batch.horizon * batch.runs)
+        return [
+            Trace.join(
+                cell.experiment,
+                cell.environment_name,
+                cell.policy_name,
+                cell.horizon,
+                [results[i, batch.index] for batch in cell.batches(self.seed)],
+            )
+            for i, cell in enumerate(cells)
+        ]
+
+    def _play(self, todo: list[tuple[int, Batch]]) -> Iterator[tuple[int, Batch, BatchResult]]:
+        if self.workers == 1 or len(todo) < 2:
+            for i, batch in todo:
+                yield i, batch, run_batch(batch)
+            return
+        # The longest first, so that no worker is left alone with a long one at the end.
+        jobs = (delayed(_labelled)(i, batch) for i, batch in sorted(todo, key=_weight))
+        pool = Parallel(n_jobs=self.workers, return_as="generator_unordered", batch_size=1)
+        yield from pool(jobs)
+
+
+def _weight(job: tuple[int, Batch]) -> int:
+    batch = job[1]
+    return -batch.horizon * batch.runs * batch.environment.n_arms
+
+
+def _labelled(i: int, batch: Batch) -> tuple[int, Batch, BatchResult]:
+    return i, batch, run_batch(batch)
+
+
+def simulate(
+    policy: Policy[Any],
+    environment: Environment,
+    horizon: int,
+    runs: int = 1000,
+    seed: int = 0,
+    workers: int = 1,
+    checkpoint: Path | str | None = None,
+    progress: bool = False,
+    name: str | None = None,
+) -> Trace:
+    """Play a policy in an environment, `runs` times over `horizon` rounds.
+
+    Policies simulated with the same seed meet the same arms. With a `checkpoint` directory a
+    killed simulation continues where it was.
+
+    >>> from bandstrap import Bootstrap, simulate
+    >>> from bandstrap.environments import Bernoulli
+    >>> trace = simulate(Bootstrap(), Bernoulli(n_arms=2), horizon=100, runs=10)
+    >>> trace.regret.shape[0]
+    10
+    """
+    if horizon < 1:
+        raise InvalidInput("horizon", horizon, "give at least one round")
+    if runs < 1:
+        raise InvalidInput("runs", runs, "give at least one run")
+    environment_name = type(environment).__name__.lower()
+    policy_name = name or type(policy).__name__.lower()
+    cell = Cell(
+        "simulate", environment_name, policy_name, environment, policy, horizon, runs
+    )
+    store = Checkpoint(Path(checkpoint)) if checkpoint is not None else None
+    if not progress:
+        return Runner(seed, workers, store).run([cell])[0]
+    with Bar(policy_name) as bar:
+        return Runner(seed, workers, store, bar).run([cell])[0]

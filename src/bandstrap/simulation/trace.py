@@ -1,0 +1,138 @@
+"""What a simulation leaves behind: regret and reward of every run at the recorded rounds."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from scipy.stats import norm
+
+from bandstrap.errors import OutputError
+from bandstrap.simulation.batch import BatchResult, recorded_rounds
+
+RESULTS = pa.schema(
+    [
+        ("experiment", pa.string()),
+        ("environment", pa.string()),
+        ("policy", pa.string()),
+        ("run", pa.int64()),
+        ("round", pa.int64()),
+        ("regret", pa.float64()),
+        ("reward", pa.float64()),
+    ]
+)
+TIMINGS = pa.schema(
+    [
+        ("experiment", pa.string()),
+        ("environment", pa.string()),
+        ("policy", pa.string()),
+        ("round", pa.int64()),
+        ("decisions", pa.int64()),
+        ("seconds", pa.float64()),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Cumulative regret and reward, (runs, points), at `rounds`, with CPU seconds up to each."""
+
+    experiment: str
+    environment: str
+    policy: str
+    rounds: np.ndarray
+    regret: np.ndarray
+    reward: np.ndarray
+    seconds: np.ndarray
+
+    @classmethod
+    def join(
+        cls, experiment: str, environment: str, policy: str, horizon: int, parts: list[BatchResult]
+    ) -> "Trace":
+        """A trace from its batches, in their order."""
+        return cls(
+            experiment,
+            environment,
+            policy,
+            recorded_rounds(horizon),
+            np.concatenate([part.regret for part in parts]),
+            np.concatenate([part.reward for part in parts]),
+            np.sum([part.seconds for part in parts], axis=0),
+        )
+
+    @property
+    def runs(self) -> int:
+        return int(self.regret.shape[0])
+
+    def mean(self) -> np.ndarray:
+        """Mean regret at each recorded round."""
+        mean: np.ndarray = self.regret.mean(axis=0)
+        return mean
+
+    def error(self) -> np.ndarray:
+        """Standard error of the mean regret."""
+        if self.runs < 2:
+            return np.full(self.rounds.size, np.nan)
+        error: np.ndarray = self.regret.std(axis=0, ddof=1) / np.sqrt(self.runs)
+        return error
+
+    def band(self, confidence: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
+        """Confidence limits of the mean regret at each recorded round."""
+        width = norm.ppf(0.5 + confidence / 2) * self.error()
+        return self.mean() - width, self.mean() + width
+
+    def table(self) -> pa.Table:
+        """One row per run and recorded round."""
+        runs, points = self.regret.shape
+        size = runs * points
+        names = [self.experiment, self.environment, self.policy]
+        labels = [pa.repeat(pa.scalar(name), size) for name in names]
+        run = np.repeat(np.arange(runs), points)
+        rounds = np.tile(self.rounds, runs)
+        columns = [*labels, run, rounds, self.regret.ravel(), self.reward.ravel()]
+        return pa.table(columns, schema=_with_rounds(RESULTS, self.rounds))
+
+    def timings(self) -> pa.Table:
+        """One row per recorded round, over all runs."""
+        size = self.rounds.size
+        names = [self.experiment, self.environment, self.policy]
+        labels = [pa.repeat(pa.scalar(name), size) for name in names]
+        columns = [*labels, self.rounds, self.rounds * self.runs, self.seconds]
+        return pa.table(columns, schema=_with_rounds(TIMINGS, self.rounds))
+
+    def to_parquet(self, path: Path | str) -> None:
+        """Write the tidy table to a Parquet file."""
+        write_table(self.table(), Path(path))
+
+
+def _with_rounds(schema: pa.Schema, rounds: np.ndarray) -> pa.Schema:
+    """The schema, with real rounds and decisions where horizons are past all integers."""
+    if rounds.dtype.kind != "f":
+        return schema
+    for name in {"round", "decisions"} & set(schema.names):
+        schema = schema.set(schema.get_field_index(name), pa.field(name, pa.float64()))
+    return schema
+
+
+def write_table(table: pa.Table, path: Path) -> None:
+    """Write a table so that the file is either complete or not there."""
+    part = path.with_suffix(".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(table, part, compression="zstd")
+        part.replace(path)
+    except OSError as error:
+        raise OutputError(
+            path, f"cannot be written ({error.strerror})", "choose another --out"
+        ) from error
+
+
+def read_table(path: Path) -> pa.Table:
+    """Read a table, or say which file is damaged."""
+    try:
+        return pq.read_table(path)
+    except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
+        raise OutputError(
+            path, "is damaged or cut off", "delete it and run again, or choose another --out"
+        ) from error
