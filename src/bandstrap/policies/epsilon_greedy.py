@@ -1,0 +1,59 @@
+"""Epsilon-greedy: the best mean, and now and then any arm at all."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.policies.base import Policy
+from bandstrap.policies.gaussian_thompson import MeanState
+from bandstrap.policies.schedules import Decay, Schedule
+from bandstrap.policies.unseen import UNSEEN
+from bandstrap.problem import Problem
+
+
+@dataclass(frozen=True)
+class EpsilonGreedy(Policy[MeanState]):
+    """With probability schedule(t) a uniformly random arm, else the best mean (Auer et al., 2002).
+
+    t is the number of the decision: 1 for the first. An arm never pulled has the best mean. The
+    default schedule, 50 / (50 + t), is the one that the paper tuned.
+    """
+
+    schedule: Schedule = field(default_factory=Decay)
+
+    def __post_init__(self) -> None:
+        if not callable(self.schedule):
+            raise InvalidInput(
+                "schedule", self.schedule, "give Constant(epsilon), Decay(c) or a function of t"
+            )
+
+    def epsilon(self, t: int) -> float:
+        """The probability of a random arm at decision t."""
+        epsilon = self.schedule(t)
+        if not 0 <= epsilon <= 1:
+            raise InvalidInput("schedule", epsilon, f"give a probability at every t, also at {t}")
+        return epsilon
+
+    def _start(self, problem: Problem, runs: int) -> MeanState:
+        return MeanState(problem, runs)
+
+    def _scores(
+        self, state: MeanState, contexts: np.ndarray | None, rng: np.random.Generator
+    ) -> np.ndarray:
+        t = int(state.count[0].sum()) + 1  # every run is updated in every round
+        explore = rng.random(state.runs) < self.epsilon(t)
+        scores = np.where(state.count > 0, state.mean, UNSEEN)
+        # Independent uniform scores make every arm the best allowed one equally often.
+        scores[explore] = rng.random((int(explore.sum()), state.problem.n_arms))
+        return scores
+
+    def _update(
+        self,
+        state: MeanState,
+        contexts: np.ndarray | None,
+        arms: np.ndarray,
+        rewards: np.ndarray,
+        rng: np.random.Generator | None,
+    ) -> None:
+        state.observe(arms, rewards)
