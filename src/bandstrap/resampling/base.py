@@ -15,13 +15,16 @@ class Resampling(ABC):
     * `code`: how compiled kernels know it (None: they do not);
     * `lazy`: whether kernels can find the largest draw without drawing everything;
     * `whole_counts`: whether pseudo-counts must be whole numbers;
-    * `needs_rewards`: False if count and mean of the rewards determine the draw's distribution.
+    * `needs_rewards`: False if count and mean of the rewards determine the draw's distribution;
+    * `independent`: whether each reward is weighed by itself, so that weights can be drawn as
+      rewards come; they multiply.
     """
 
     code: ClassVar[int | None] = None
     lazy: ClassVar[bool] = False
     whole_counts: ClassVar[bool] = True
     needs_rewards: ClassVar[bool] = True
+    independent: ClassVar[bool] = False
 
     @abstractmethod
     def weights(self, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:

@@ -14,6 +14,7 @@ class DoubleOrNothing(Resampling):
     """Weights 0 or 2 with probability 1/2 each, drawn again where all of them are zero."""
 
     code: ClassVar[int | None] = DOUBLE
+    independent: ClassVar[bool] = True
 
     def weights(self, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
         return 2.0 * rng.integers(0, 2, shape)

@@ -16,6 +16,7 @@ class Exponential(Resampling):
     code: ClassVar[int | None] = EXPONENTIAL
     lazy: ClassVar[bool] = True
     whole_counts: ClassVar[bool] = False
+    independent: ClassVar[bool] = True
 
     def weights(self, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
         return rng.standard_exponential(shape)

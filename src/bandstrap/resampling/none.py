@@ -13,6 +13,7 @@ class NoResampling(Resampling):
     """Weights 1: the mean as it is."""
 
     whole_counts: ClassVar[bool] = False
+    independent: ClassVar[bool] = True
     needs_rewards: ClassVar[bool] = False
 
     def weights(self, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:

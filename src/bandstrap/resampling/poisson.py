@@ -16,6 +16,7 @@ class Poisson(Resampling):
     code: ClassVar[int | None] = POISSON
     lazy: ClassVar[bool] = True
     whole_counts: ClassVar[bool] = False
+    independent: ClassVar[bool] = True
 
     def weights(self, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
         return rng.poisson(1.0, shape).astype(np.float64)

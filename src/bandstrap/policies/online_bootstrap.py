@@ -1,0 +1,77 @@
+"""The online bootstrap: replicates that each see every reward with a weight of their own."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.policies.base import Policy, State, needed
+from bandstrap.policies.unseen import UNSEEN
+from bandstrap.priors import Prior, PseudoRewards
+from bandstrap.problem import Problem
+from bandstrap.resampling import DoubleOrNothing, Resampling
+
+
+class ReplicateState(State):
+    """The total weight and the weighted mean of every replicate of every arm."""
+
+    def __init__(self, problem: Problem, runs: int, replicates: int, prior: Prior) -> None:
+        super().__init__(problem, runs)
+        values, counts = prior.atoms(problem.support)
+        weight = float(sum(counts))
+        mean = float(np.dot(values, counts)) / weight if weight > 0 else 0.0
+        shape = runs, problem.n_arms, replicates
+        self.weight = np.full(shape, weight)
+        self.mean = np.full(shape, mean)
+
+
+@dataclass(frozen=True)
+class OnlineBootstrap(Policy[ReplicateState]):
+    """Act on one of each arm's replicates, picked at random (Eckles and Kaptein, 2014).
+
+    A reward enters each replicate with a random weight, drawn when it comes and never again, so a
+    decision costs the same at any time and `update` needs a generator. Pseudo-rewards enter with
+    their counts. A replicate that nothing has entered yet counts as infinitely good.
+    """
+
+    replicates: int = 100
+    resampling: Resampling = field(default_factory=DoubleOrNothing)
+    prior: Prior = field(default_factory=PseudoRewards)
+
+    def __post_init__(self) -> None:
+        if self.replicates < 1 or self.replicates != round(self.replicates):
+            raise InvalidInput("replicates", self.replicates, "give a whole number, at least 1")
+        if not self.resampling.independent:
+            raise InvalidInput(
+                "resampling",
+                self.resampling,
+                "a reward must be weighed when it comes, whatever else comes; use "
+                "DoubleOrNothing(), Poisson(), Exponential() or another scheme with `independent`",
+            )
+
+    def _start(self, problem: Problem, runs: int) -> ReplicateState:
+        return ReplicateState(problem, runs, self.replicates, self.prior)
+
+    def _scores(
+        self, state: ReplicateState, contexts: np.ndarray | None, rng: np.random.Generator
+    ) -> np.ndarray:
+        picks = rng.integers(self.replicates, size=(state.runs, state.problem.n_arms, 1))
+        weight = np.take_along_axis(state.weight, picks, axis=2)
+        mean = np.take_along_axis(state.mean, picks, axis=2)
+        return np.where(weight > 0, mean, UNSEEN)[:, :, 0]
+
+    def _update(
+        self,
+        state: ReplicateState,
+        contexts: np.ndarray | None,
+        arms: np.ndarray,
+        rewards: np.ndarray,
+        rng: np.random.Generator | None,
+    ) -> None:
+        at = np.arange(state.runs), arms
+        # A last axis of one: each replicate weighs this one reward by itself.
+        fresh = self.resampling.weights((state.runs, self.replicates, 1), needed(rng, self))[..., 0]
+        weight = state.weight[at] + fresh
+        share = fresh / np.where(weight > 0, weight, 1.0)
+        state.weight[at] = weight
+        state.mean[at] += share * (rewards[:, None] - state.mean[at])
