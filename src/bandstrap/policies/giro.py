@@ -1,0 +1,76 @@
+"""Giro: garbage in, reward out. Pseudo-rewards that grow with the history."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.history import RewardHistory
+from bandstrap.kernels.garbage import add_ends
+from bandstrap.policies.base import Policy
+from bandstrap.policies.bootstrap import Bootstrap, BootstrapState
+from bandstrap.policies.bounded import bounded_width
+from bandstrap.policies.rounding import whole_above
+from bandstrap.priors import PseudoRewards
+from bandstrap.problem import Problem
+from bandstrap.resampling import Multinomial
+
+NPB = Bootstrap(Multinomial(), PseudoRewards(0, 0))
+
+
+class GiroState(BootstrapState):
+    def __init__(self, problem: Problem, runs: int, history: RewardHistory) -> None:
+        super().__init__(problem, runs, history)
+        self.pulls = np.zeros((runs, problem.n_arms))
+
+
+@dataclass(frozen=True)
+class Giro(Policy[GiroState]):
+    """NPB where every reward brings `a` pseudo-rewards at either end of the support.
+
+    (Kveton et al., Garbage in, reward out, 2019.) If `a` is no whole number, n rewards have ⌈a n⌉
+    pseudo-rewards at each end. An arm never pulled is tried first.
+    """
+
+    a: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.a) and self.a > 0):
+            raise InvalidInput("a", self.a, "give a positive number of pseudo-rewards per reward")
+
+    def _start(self, problem: Problem, runs: int) -> GiroState:
+        support = problem.support
+        bounded_width(support, self)
+        values = support.values or (support.low, support.high)
+        counts = [0.0] * len(values)
+        keep_rewards = support.values is None
+        history = RewardHistory.start(runs, problem.n_arms, values, counts, keep_rewards)
+        return GiroState(problem, runs, history)
+
+    def _scores(
+        self, state: GiroState, contexts: np.ndarray | None, rng: np.random.Generator
+    ) -> np.ndarray:
+        return NPB.scores(state, contexts, rng)
+
+    def _select(
+        self,
+        state: GiroState,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+    ) -> np.ndarray:
+        return NPB.select(state, contexts, rng, allowed)
+
+    def _update(
+        self,
+        state: GiroState,
+        contexts: np.ndarray | None,
+        arms: np.ndarray,
+        rewards: np.ndarray,
+        rng: np.random.Generator | None,
+    ) -> None:
+        NPB.update(state, contexts, arms, rewards)
+        at = np.arange(state.runs), arms
+        before = whole_above(self.a * state.pulls[at])
+        state.pulls[at] += 1.0
+        add_ends(state.history.arrays, arms, whole_above(self.a * state.pulls[at]) - before)
