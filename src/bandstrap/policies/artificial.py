@@ -1,0 +1,44 @@
+"""Artificial histories: rewards made up afresh for every decision."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.policies.bounded import bounded_width
+from bandstrap.problem import Support
+
+
+class ArtificialHistory(ABC):
+    """Where made-up rewards come from: one method, `rewards`."""
+
+    def check(self, support: Support) -> None:  # noqa: B027 - most have nothing to check
+        """Raise InvalidInput if no rewards can be made up for this support."""
+
+    @abstractmethod
+    def rewards(
+        self, support: Support, shape: tuple[int, ...], rng: np.random.Generator
+    ) -> np.ndarray:
+        """Some rewards of the support for every arm: `shape` and one axis more."""
+
+
+@dataclass(frozen=True)
+class UniformRewards(ArtificialHistory):
+    """`count` rewards, uniform on the support."""
+
+    count: int = 2
+
+    def __post_init__(self) -> None:
+        if self.count < 1 or self.count != round(self.count):
+            raise InvalidInput("count", self.count, "give a whole number, at least 1")
+
+    def check(self, support: Support) -> None:
+        bounded_width(support, self)
+
+    def rewards(
+        self, support: Support, shape: tuple[int, ...], rng: np.random.Generator
+    ) -> np.ndarray:
+        if support.values is None:
+            return rng.uniform(support.low, support.high, (*shape, self.count))
+        return rng.choice(np.array(support.values), (*shape, self.count))
