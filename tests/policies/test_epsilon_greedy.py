@@ -62,7 +62,9 @@ def test_learns():
     assert regret(EpsilonGreedy(Decay(5))) < 0.25 * regret(EpsilonGreedy(Constant(1)))
 
 
-@pytest.mark.parametrize("wrong", [lambda: Constant(1.1), lambda: Constant(-0.1), lambda: Decay(-1)])
+@pytest.mark.parametrize(
+    "wrong", [lambda: Constant(1.1), lambda: Constant(-0.1), lambda: Decay(-1)]
+)
 def test_impossible_schedules_are_rejected(wrong):
     with pytest.raises(InvalidInput):
         wrong()

@@ -1,5 +1,7 @@
 """Slow and literal twins of the policies, and what the tests of policies share."""
 
+from functools import cache
+from itertools import combinations, permutations, product
 from math import ceil
 
 import numpy as np
@@ -16,6 +18,16 @@ def played(policy, problem, rewards_of_arms, runs, seed=0):
         for reward in rewards:
             policy.update(state, None, np.full(runs, arm), np.full(runs, reward), rng)
     return state
+
+
+def choices(policy, state, rng, times, allowed=None):
+    """The arms of many decisions from one state."""
+    return np.concatenate([policy.select(state, None, rng, allowed) for _ in range(times)])
+
+
+def draws(policy, state, rng, times):
+    """The scores of many decisions from one state."""
+    return np.concatenate([policy.scores(state, None, rng) for _ in range(times)])
 
 
 def tally(arms, n_arms):
@@ -56,41 +68,47 @@ def regret(policy, means=(0.2, 0.8, 0.3), rounds=300, runs=200, seed=0, support=
     return total
 
 
-def besa(rewards_of_arms, rng):
-    """One decision of BESA, by recursion on halves of the shuffled arms."""
+def besa(rewards_of_arms):
+    """The exact probability of each arm to win: all sub-samples, all orders of the tournament."""
+    n_arms = len(rewards_of_arms)
 
+    @cache
     def duel(a, b):
+        """The probability that a beats b."""
         x, y = rewards_of_arms[a], rewards_of_arms[b]
-        n = min(len(x), len(y))
-        if n > 0:
-            mean_x = np.mean(rng.choice(x, n, replace=False))
-            mean_y = np.mean(rng.choice(y, n, replace=False))
-            if abs(mean_x - mean_y) > 1e-12:
-                return a if mean_x > mean_y else b
-        if len(x) != len(y):
-            return a if len(x) < len(y) else b
-        return a if rng.random() < 0.5 else b
+        if len(x) < len(y):
+            return 1 - duel(b, a)
+        if len(x) == len(y):
+            return 0.5 + 0.5 * np.sign(round(sum(x) - sum(y), 9))
+        samples = [round(sum(sample) - sum(y), 9) for sample in combinations(x, len(y))]
+        return np.mean([excess > 0 for excess in samples])
 
     def knockout(arms):
         if len(arms) == 1:
-            return arms[0]
+            return {arms[0]: 1.0}
         half = len(arms) // 2
-        return duel(knockout(arms[:half]), knockout(arms[half:]))
+        left, right = knockout(arms[:half]), knockout(arms[half:])
+        wins = dict.fromkeys(arms, 0.0)
+        for (a, p), (b, q) in product(left.items(), right.items()):
+            wins[a] += p * q * duel(a, b)
+            wins[b] += p * q * (1 - duel(a, b))
+        return wins
 
-    return knockout(list(rng.permutation(len(rewards_of_arms))))
+    orders = [knockout(order) for order in permutations(range(n_arms))]
+    return np.array([np.mean([wins[arm] for wins in orders]) for arm in range(n_arms)])
 
 
-def giro_draws(rewards, a, low, high, draws, rng):
+def giro_draws(rewards, a, low, high, size, rng):
     """Means of bootstrap samples of the literal list."""
     garbage = ceil(round(a * len(rewards), 6))
     history = np.array([*rewards, *[low] * garbage, *[high] * garbage])
-    return rng.choice(history, (draws, history.size)).mean(axis=1)
+    return rng.choice(history, (size, history.size)).mean(axis=1)
 
 
-def union_draws(rewards, make_up, weigh, draws, rng):
+def union_draws(rewards, make_up, weigh, size, rng):
     """Weighted means of rewards and made-up rewards, one list at a time."""
-    means = np.empty(draws)
-    for i in range(draws):
+    means = np.empty(size)
+    for i in range(size):
         union = np.concatenate([rewards, make_up(rng)])
         weights = weigh(union.size, rng)
         while weights.sum() == 0:

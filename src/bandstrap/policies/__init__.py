@@ -3,13 +3,23 @@
 from collections.abc import Callable
 from typing import Any
 
+from bandstrap.policies.artificial import ArtificialHistory, UniformRewards
 from bandstrap.policies.base import Policy, State
+from bandstrap.policies.besa import BESA
 from bandstrap.policies.beta_thompson import BetaThompson
 from bandstrap.policies.binomial_bootstrap import BinomialBootstrap
 from bandstrap.policies.bootstrap import Bootstrap
+from bandstrap.policies.bootstrapped_thompson import BootstrappedThompson
 from bandstrap.policies.dirichlet_thompson import DirichletThompson
+from bandstrap.policies.epsilon_greedy import EpsilonGreedy
 from bandstrap.policies.forced_pulls import ForcedPulls
 from bandstrap.policies.gaussian_thompson import GaussianThompson
+from bandstrap.policies.giro import Giro
+from bandstrap.policies.kl_ucb import KLUCB
+from bandstrap.policies.online_bootstrap import OnlineBootstrap
+from bandstrap.policies.perturbed_history import PerturbedHistory
+from bandstrap.policies.schedules import Constant, Decay
+from bandstrap.policies.ucb1 import UCB1
 from bandstrap.priors import PseudoRewards
 from bandstrap.resampling import (
     DoubleOrNothing,
@@ -33,16 +43,36 @@ POLICIES: dict[str, Callable[[], Policy[Any]]] = {
     "ts-dirichlet": DirichletThompson,
     "ts-gaussian": GaussianThompson,
     "npb-forced": lambda: ForcedPulls(30),
+    "eg": EpsilonGreedy,
+    "ucb1": UCB1,
+    "kl-ucb": KLUCB,
+    "besa": BESA,
+    "online-bootstrap": OnlineBootstrap,
+    "bts": BootstrappedThompson,
+    "giro": Giro,
+    "phe": PerturbedHistory,
 }
 
 __all__ = [
+    "BESA",
+    "KLUCB",
     "POLICIES",
+    "UCB1",
+    "ArtificialHistory",
     "BetaThompson",
     "BinomialBootstrap",
     "Bootstrap",
+    "BootstrappedThompson",
+    "Constant",
+    "Decay",
     "DirichletThompson",
+    "EpsilonGreedy",
     "ForcedPulls",
     "GaussianThompson",
+    "Giro",
+    "OnlineBootstrap",
+    "PerturbedHistory",
     "Policy",
     "State",
+    "UniformRewards",
 ]
