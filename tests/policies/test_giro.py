@@ -39,12 +39,12 @@ def test_choices_have_the_frequencies_of_the_literal_list(support, rewards, a):
 
 
 @pytest.mark.parametrize("support", [Support.binary(), Support.interval(-1, 2)])
-@pytest.mark.parametrize("a", [1, 2, 0.1])
+@pytest.mark.parametrize("a", [1, 2, 0.1, 1.1])
 def test_moments_include_the_pseudo_rewards(support, a):
     rng = np.random.default_rng(3)
-    rewards = rng.integers(0, 2, 30).astype(float) if support.values else rng.uniform(-1, 2, 30)
+    rewards = rng.integers(0, 2, 50).astype(float) if support.values else rng.uniform(-1, 2, 50)
     state = played(Giro(a), Problem(2, support=support), [rewards, []], 2)
-    n = {1: 30, 2: 60, 0.1: 3}[a]  # 0.1 * 30 is 3.0000000000000004
+    n = {1: 50, 2: 100, 0.1: 5, 1.1: 55}[a]  # 1.1 * 50 is 55.00000000000001
     history = np.concatenate([rewards, np.full(n, support.low), np.full(n, support.high)])
     count, mean, squares, low, high = state.history.arrays.moments[1, 0, :5]
     assert (count, low, high) == (history.size, support.low, support.high)

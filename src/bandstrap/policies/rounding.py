@@ -4,10 +4,10 @@ import numpy as np
 
 
 def whole_above(x: np.ndarray) -> np.ndarray:
-    """⌈x⌉, where products such as 1.1 * 10 = 11.000000000000002 count as the whole number meant.
+    """⌈x⌉, where products such as 1.1 * 50 = 55.00000000000001 count as the whole number meant.
 
-    >>> whole_above(1.1 * np.array([10, 11]))
-    array([11, 13])
+    >>> whole_above(1.1 * np.array([50, 51]))
+    array([55, 57])
     """
     whole: np.ndarray = np.ceil(x - 1e-9 * np.maximum(x, 1.0)).astype(np.int64)
     return whole
