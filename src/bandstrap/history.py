@@ -71,7 +71,7 @@ class RewardHistory:
             kernels.observe_moments(self.arrays, arms, rewards)
             return
         if self.room == 0:
-            self._grow()
+            self._make_room()
         kernels.observe(self.arrays, arms, rewards)
         self.room -= 1
         self.rounds += 1
@@ -90,21 +90,23 @@ class RewardHistory:
             return np.zeros(0)
         return self.arrays.flat[: kernels.gather(self.arrays, run, arm)].copy()
 
-    def _grow(self) -> None:
-        # An insertion takes up to four nodes and two buckets, and the queue is still to be inserted.
-        chunk = max(GRAIN, self.rounds // 8)
+    def _make_room(self) -> None:
+        """See that the next GRAIN rewards fit; arrays double, so that copying them stays rare."""
         old = self.arrays
-        nodes, buckets = old.used.max(axis=0)
-        nodes = max(int(nodes) + 4 * (chunk + QUEUE), old.nodes.shape[1])
-        buckets = max(int(buckets) + 2 * (chunk + QUEUE), old.buckets.shape[1])
-        self.arrays = old._replace(
-            nodes=_extended(old.nodes, nodes),
-            buckets=_extended(old.buckets, buckets),
-            flat=np.zeros(self.rounds + chunk),
-            open_nodes=np.zeros((3, 2 * nodes), dtype=np.int64),
-            open_weights=np.zeros((2, 2 * nodes, 2)),
-        )
-        self.room = chunk
+        # An insertion takes up to four nodes and two buckets, and the queue is still to be inserted.
+        used_nodes, used_buckets = (int(most) for most in old.used.max(axis=0))
+        nodes = _doubled(old.nodes.shape[1], used_nodes + 4 * (GRAIN + QUEUE))
+        buckets = _doubled(old.buckets.shape[1], used_buckets + 2 * (GRAIN + QUEUE))
+        flat = _doubled(old.flat.size, self.rounds + GRAIN)
+        if (nodes, buckets, flat) != (old.nodes.shape[1], old.buckets.shape[1], old.flat.size):
+            self.arrays = old._replace(
+                nodes=_extended(old.nodes, nodes),
+                buckets=_extended(old.buckets, buckets),
+                flat=np.zeros(flat),
+                open_nodes=np.zeros((3, 2 * nodes), dtype=np.int64),
+                open_weights=np.zeros((2, 2 * nodes, 2)),
+            )
+        self.room = GRAIN
 
 
 def _moments(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -117,6 +119,11 @@ def _moments(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
     moments = np.array([count, mean, squares, low, high, 0.0, 0.0, 0.0])
     moments[KNOWN_LEVEL] = np.inf
     return moments
+
+
+def _doubled(size: int, least: int) -> int:
+    """The size, or twice as much or more if it must be."""
+    return size if size >= least else max(2 * size, least)
 
 
 def _extended(array: np.ndarray, size: int) -> np.ndarray:

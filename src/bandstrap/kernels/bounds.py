@@ -96,12 +96,13 @@ def chernoff(scheme, h, run, arm, n, level):
     gap = level - moments[MEAN]
     reach = moments[HIGH] - level
     second = moments[SQUARES] / count + gap * gap
-    limit = 1.0 / reach if scheme == EXPONENTIAL and reach > 0.0 else np.inf
+    # Where the mgf ends or its terms would overflow; no reach means no term above one.
+    limit = (1.0 if scheme == EXPONENTIAL else 300.0) / max(reach, 1e-300)
     tilt = moments[LAST_TILT]
     if tilt <= 0.0 or tilt >= limit:
         tilt = gap / (second + gap * reach)
     for _ in range(4):
-        step = _newton_step(scheme, h, run, arm, n, level, tilt, count)
+        step = min(_newton_step(scheme, h, run, arm, n, level, tilt, count), 3.0 * tilt)
         if tilt + step <= 0.0:
             tilt *= 0.5
         elif tilt + step >= limit:

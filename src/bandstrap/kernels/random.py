@@ -250,7 +250,7 @@ def _binomial_rejection(stream, n, p):
 
 @kernel
 def binomial(stream, n, p):
-    if n <= 0 or p <= 0.0:
+    if n <= 0 or not p > 0.0:
         return 0
     if p >= 1.0:
         return int(n)
