@@ -1,0 +1,298 @@
+"""Theorem 1, exactly: what the bootstrap loses on arm 1 ~ Bernoulli(1/2) against a known 1/4.
+
+A run is a walk on the lattice of histories (alpha, beta) of arm 1, from the pseudo-counts (1, 1).
+It waits in a history for a geometric time, pulling arm 2, then moves up or right with chance 1/2.
+So the expected regret has a generating function in closed form, and T = 10^300 is as cheap as 10^3.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from itertools import product
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import bdtr, betainc, betaincc, gammaln
+
+from bandstrap.errors import InvalidInput
+
+LogProbability = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Pair = tuple[np.ndarray, np.ndarray]
+
+GAP = 1 / 4  # between the arms' means
+FIRST_M = 15  # where the paper's lemmas begin
+LAST_SMALL = 300  # horizons up to here are inverted on a circle: the contour below needs T >> pulls
+NODES = 20  # of the contour, on both sides of the real axis; its error falls as exp(-1.36 NODES)
+BATCH = 10  # horizons that share one walk through the lattice
+CELLS = 128  # in which the histories after k pulls are grouped, to bound what they cost
+DROPPED = 1e-10  # share of that bound that may be left out
+
+
+def npb_pull_log_probability(alpha: ArrayLike, beta: ArrayLike) -> np.ndarray:
+    """log P(Bin(n, alpha/n) >= n/4), n = alpha + beta: the non-parametric bootstrap."""
+    alpha, beta = np.asarray(alpha, dtype=float), np.asarray(beta, dtype=float)
+    n = alpha + beta
+    return _log_upper_tail(n, alpha / n, np.ceil(n / 4))
+
+
+def wb_pull_log_probability(alpha: ArrayLike, beta: ArrayLike) -> np.ndarray:
+    """log P(Beta(alpha, beta) >= 1/4), for whole alpha and beta: the weighted bootstrap."""
+    alpha, beta = np.asarray(alpha, dtype=float), np.asarray(beta, dtype=float)
+    # Of alpha + beta - 1 uniforms the alpha-th smallest is this Beta: at least beta lie above 1/4.
+    return _log_upper_tail(alpha + beta - 1, np.asarray(3 / 4), beta)
+
+
+def _log_upper_tail(n: np.ndarray, chance: np.ndarray, k: np.ndarray) -> np.ndarray:
+    """log P(Bin(n, chance) >= k), 1 <= k <= n, however small."""
+    n, chance, k = np.broadcast_arrays(n, chance, k)
+    above, below = betainc(k, n - k + 1, chance), betaincc(k, n - k + 1, chance)
+    tiny = above < 1e-200
+    with np.errstate(divide="ignore"):
+        logs = np.asarray(np.where(above < 0.5, np.log(above), np.log1p(-below)))
+    logs[tiny] = _log_tail_series(n[tiny], chance[tiny], k[tiny])
+    return logs
+
+
+def _log_tail_series(n: np.ndarray, chance: np.ndarray, k: np.ndarray) -> np.ndarray:
+    """The same as a sum over k, k+1, ... relative to its first, largest term."""
+    choose = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    term = np.ones(n.shape)
+    total, j = term.copy(), k.copy()
+    while np.any(term > 1e-17 * total):
+        term = term * (n - j) / (j + 1) * chance / (1 - chance)  # zero once j passes n
+        total, j = total + term, j + 1
+    return np.asarray(choose + k * np.log(chance) + (n - k) * np.log1p(-chance) + np.log(total))
+
+
+def expected_regret(horizons: ArrayLike, log_probability: LogProbability) -> np.ndarray:
+    """E[R(T)] at each horizon, 1 <= T <= 1e300, computed and not simulated."""
+    horizons = np.asarray(horizons, dtype=float)
+    if not np.all((horizons >= 1) & (horizons <= 1e300)):
+        raise InvalidInput("horizons", horizons, "give horizons from 1 to 1e300")
+    distinct, where = np.unique(np.floor(horizons), return_inverse=True)
+    small, large = distinct[distinct <= LAST_SMALL], distinct[distinct > LAST_SMALL]
+    pulls = [_pulls_on_circle(small.astype(int), log_probability)] if small.size else []
+    if large.size:
+        pulls.append(_pulls_by_batch(large, log_probability))
+    return GAP * np.concatenate(pulls)[where].reshape(horizons.shape)
+
+
+def _pulls_by_batch(horizons: np.ndarray, log_probability: LogProbability) -> np.ndarray:
+    """Arm 2's expected pulls; each batch walks as much of the lattice as its horizons need."""
+    depths, widths = histories_that_matter(horizons, log_probability)
+    levels = _levels(int(depths.max()), log_probability)
+    pulls = []
+    for batch in (slice(i, i + BATCH) for i in range(0, horizons.size, BATCH)):
+        width = widths[batch].max()
+        walked = [(p[:width], q[:width]) for p, q in levels[: depths[batch].max()]]
+        pulls.append(_pulls_on_contour(horizons[batch], walked))
+    return np.concatenate(pulls)
+
+
+def histories_that_matter(horizons: np.ndarray, log_probability: LogProbability) -> Pair:
+    """At each horizon the pulls of arm 1, and alpha, past which histories may be left out.
+
+    A history x in which arm 1 is pulled with chance p is met with chance P(x), and arm 2 is then
+    pulled min((1-p)/p, T) times at most in expectation. After k pulls alpha is 1 + Bin(k, 1/2), and
+    (1-p)/p falls with alpha. So histories in the cell a <= alpha < b cost at most
+    min((1-p)/p at a, T) P(alpha < b). Neither k nor alpha ever falls along a run, so leaving out
+    all beyond some k or alpha loses the sum of these costs there and no more.
+    The sum is computed here for k < `last`. Beyond, three cells prove it negligible: alpha < n/8
+    has chance exp(-0.316 k) and costs T; n/8 < alpha < n/4 has chance exp(-0.130 k) and costs
+    exp(0.058 k) up to a factor sqrt(2n); and above n/4, P(Bin < n/4) is exp(-0.052 k) on average.
+    """
+    last = int(500 + 3.2 * (np.log(horizons.max()) + 25))
+    cell = np.arange(CELLS + 1)
+    edges = np.maximum(cell + 1, np.ceil((last + 2.0) ** (cell / CELLS))).astype(int)
+    log_cost, chance = _cells(np.arange(last)[:, None], edges, log_probability)
+    costs = (np.exp(np.minimum(log_cost, log_T)) * chance for log_T in np.log(horizons))
+    kept = np.array([[_needed(cost.sum(axis=1)), _needed(cost.sum(axis=0))] for cost in costs])
+    return kept[:, 0], edges[kept[:, 1]]
+
+
+def _cells(k: np.ndarray, edges: np.ndarray, log_probability: LogProbability) -> Pair:
+    """The log of (1-p)/p where a cell begins, and the chance of being below its end."""
+    alpha, end = np.minimum(edges[:-1], k + 1), np.minimum(edges[1:], k + 2)
+    log_p = log_probability(alpha, k + 2 - alpha)
+    with np.errstate(divide="ignore"):
+        log_cost = np.log(-np.expm1(log_p)) - log_p
+    return log_cost, np.where(edges[:-1] <= k + 1, bdtr(end - 2, k, 0.5), 0.0)
+
+
+def _needed(costs: np.ndarray) -> int:
+    """How many to keep so that the rest carries a share of DROPPED at most."""
+    rest = costs[::-1].cumsum()[::-1]
+    return max(1, int(np.count_nonzero(rest > DROPPED * rest[0])))
+
+
+def _levels(depth: int, log_probability: LogProbability) -> list[Pair]:
+    """p and 1-p in the histories after 0, 1, ..., depth-1 pulls of arm 1."""
+    k, ones = np.tril_indices(depth)
+    log_p = log_probability(ones + 1, k - ones + 1)
+    splits = np.arange(1, depth).cumsum()
+    p, q = (np.split(part, splits) for part in (np.exp(log_p), -np.expm1(log_p)))
+    return list(zip(p, q, strict=True))
+
+
+def _transform(s: np.ndarray, levels: list[Pair]) -> np.ndarray:
+    """Sum over rounds t of z^t P(arm 2 is pulled in round t), z = exp(-s)."""
+    one_minus_z = -np.expm1(-s)[:, None]
+    met, since, total = np.ones((s.size, 1)), np.exp(-s), np.zeros(s.shape)
+    for p, q in levels:
+        # p + q(1-z) is 1 - qz without the cancellation.
+        here = met[:, : p.size] / (p + q * one_minus_z)
+        # Not `here @ q`: BLAS threads would spin for longer than the product takes.
+        total = total + since * np.einsum("ij,j->i", here, q)
+        here *= p / 2
+        met = np.pad(here, ((0, 0), (0, 1)))
+        met[:, 1:] += here
+        since = since * np.exp(-s)
+    return np.asarray(total)
+
+
+def _pulls_on_contour(horizons: np.ndarray, levels: list[Pair]) -> np.ndarray:
+    """Arm 2's expected pulls, by the inverse Laplace transform on Weideman's contour (2006).
+
+    It winds around the poles, s = log(1-p) < 0; one half is enough, the other is its conjugate.
+    """
+    angle = np.pi * (2 * np.arange(NODES // 2) + 1) / NODES
+    bend = 0.6407 * angle
+    shape = NODES * (-0.6122 + 0.5017 * angle / np.tan(bend) + 0.2645j * angle)
+    slope = NODES * (0.5017 / np.tan(bend) - 0.5017 * bend / np.sin(bend) ** 2 + 0.2645j)
+    s = shape / horizons[:, None]
+    summed = slope / horizons[:, None] / -np.expm1(-s)  # 1 / (1-z) adds up the rounds until T
+    values = _transform(s.ravel(), levels).reshape(s.shape)
+    return np.asarray(2 / NODES * (values * summed * np.exp(shape)).imag.sum(axis=1))
+
+
+def _pulls_on_circle(horizons: np.ndarray, log_probability: LogProbability) -> np.ndarray:
+    """The same for small horizons, as Taylor coefficients; nothing is left out."""
+    size = 2 * int(horizons.max())
+    radius = 10.0 ** (-12 / size)  # aliases are scaled by 1e-12, and rounding by 1e6 at most
+    s = -np.log(radius) - 2j * np.pi * np.arange(size // 2 + 1) / size
+    cumulative = _transform(s, _levels(size // 2, log_probability)) / -np.expm1(-s)
+    coefficients = np.fft.irfft(cumulative.conj(), n=size)[horizons]
+    return np.asarray(coefficients / radius**horizons)
+
+
+def exact_small_regret(T: int, log_probability: LogProbability) -> float:  # noqa: N803
+    """E[R(T)] by walking the chance of every (alpha, beta) through every round; for T to ~500."""
+    alpha, beta = np.meshgrid(np.arange(1, T + 1), np.arange(1, T + 1), indexing="ij")
+    p = np.exp(log_probability(alpha, beta))
+    chance, pulls = np.zeros((T, T)), 0.0
+    chance[0, 0] = 1
+    for _ in range(T):
+        stays, moves = chance * (1 - p), chance * p / 2
+        pulls += stays.sum()
+        chance = stays
+        chance[1:] += moves[:-1]
+        chance[:, 1:] += moves[:, :-1]
+    return GAP * pulls
+
+
+def local_exponent(horizons: ArrayLike, regret: ArrayLike) -> np.ndarray:
+    """d log R / d log T along the curve."""
+    return np.asarray(np.gradient(np.log(regret), np.log(horizons)))
+
+
+def lemma_bound(horizons: ArrayLike) -> np.ndarray:
+    """The lemma's bound at its best m: 2^-m / 8 min(exp(m log m / 20), T / 4), 15 <= m <= T."""
+    T, m = _horizons_by_m(horizons)
+    logs = np.minimum(m * np.log(m) / 20, np.log(T / 4)) - np.log(8)
+    return _best_m(T, m, logs)
+
+
+def lemma_bound_exact_tail(horizons: ArrayLike) -> np.ndarray:
+    """What the lemma's proof gives with the exact chance P = P(1, m+1), at the best m.
+
+    Either the bad history is complete by T/2: then step (b) gives min(1/P - 1, T/2 (1-P)) / 8.
+    Or arm 2 was pulled floor(T/2) - m times at least. (The paper has floor(T/2) there, as if pulls
+    of arm 1 were regret; its conclusion survives where m is below 3T/8 or so.)
+    """
+    T, m = _horizons_by_m(horizons)
+    log_p = npb_pull_log_probability(np.ones(m.shape), m + 1)
+    log_q = np.log(-np.expm1(log_p))
+    late = np.maximum(np.floor(T / 2) - m, 0) * GAP
+    with np.errstate(divide="ignore"):
+        logs = np.minimum(log_q + np.minimum(-log_p, np.log(T / 2)) - np.log(8), np.log(late))
+    return _best_m(T, m, logs)
+
+
+def _horizons_by_m(horizons: ArrayLike) -> Pair:
+    """T as a column and m as a row, far enough that T is the smaller side of the minimum."""
+    T = np.asarray(horizons, dtype=float).reshape(-1, 1)
+    return T, np.arange(FIRST_M, FIRST_M + 2.0 + int(8 * np.log(T.max())))[None, :]
+
+
+def _best_m(horizons: np.ndarray, m: np.ndarray, logs: np.ndarray) -> np.ndarray:
+    allowed = np.where(m <= horizons, logs - m * np.log(2), -np.inf)
+    return np.asarray(np.exp(allowed.max(axis=1)))
+
+
+@dataclass(frozen=True)
+class BadHistoryCheck:
+    """Whether P(1, m+1) < exp(-(m+2) log(m+2)/20) < exp(-m log m/20); margins are in logs."""
+
+    checked: int
+    holding: int
+    smallest_margin: float
+    smallest_margin_at: int
+    proof_step_from: int  # step (c) of the proof holds from this m on
+
+
+def check_bad_history(m_max: int = 5000) -> BadHistoryCheck:
+    """C4 at every m from 15 to `m_max`."""
+    m = np.arange(FIRST_M, m_max + 1, dtype=float)
+    log_p = npb_pull_log_probability(np.ones(m.shape), m + 1)
+    first, second = -(m + 2) * np.log(m + 2) / 20, -m * np.log(m) / 20
+    margin = first - log_p
+    at = int(margin.argmin())
+    holding = int(np.count_nonzero((margin > 0) & (first < second)))
+    step_c = np.exp(5 * (np.log(4) / 4 - 3 / 4 * np.log(3 / 4))) - 2
+    return BadHistoryCheck(m.size, holding, float(margin[at]), int(m[at]), int(np.ceil(step_c)))
+
+
+@dataclass(frozen=True)
+class TruncatedGeometricCheck:
+    """Whether the mean is as printed, and at least half the minimum; the ratio is to that half."""
+
+    checked: int
+    equal: int
+    bounded: int
+    tightest_ratio: float
+    tightest_at: tuple[float, int]
+
+
+N = TypeVar("N", Fraction, Decimal)
+
+
+def check_truncated_geometric() -> TruncatedGeometricCheck:
+    """C5: in rational numbers for l to 30, with sixty digits for l to 2000."""
+    chances = [Fraction(i, 100) for i in range(1, 100)] + [Fraction(1, 10**i) for i in range(3, 7)]
+    rows = [_mean_and_half(p, cap) for p, cap in product(chances, range(1, 31))]
+    with localcontext(prec=60):
+        digits = [Decimal(10) ** -i for i in range(1, 13)] + [Decimal(i) / 10 for i in range(2, 10)]
+        for cap in (100, 500, 2000):
+            rows += [_mean_and_half(p, cap) for p in (*digits, 1 / Decimal(cap))]
+    equal, bounded, ratios, _ = zip(*rows, strict=True)
+    _, _, ratio, at = rows[int(np.argmin(ratios))]
+    return TruncatedGeometricCheck(len(rows), sum(equal), sum(bounded), ratio, at)
+
+
+def _mean_and_half(p: N, cap: int) -> tuple[bool, bool, float, tuple[float, int]]:
+    """The lemma at p and l = cap: whether both parts hold, and how tight the bound is."""
+    mean, by_definition = (1 / p - 1) * (1 - (1 - p) ** cap), _mean_by_definition(p, cap)
+    half = min(1 / p - 1, cap * (1 - p)) / 2
+    # Fractions must agree exactly; sixty digits lose a few where 1 - (1-p)^l cancels.
+    error = 0 if isinstance(p, Fraction) else by_definition / 10**40
+    return abs(mean - by_definition) <= error, mean >= half, float(mean / half), (float(p), cap)
+
+
+def _mean_by_definition(p: N, cap: int) -> N:
+    stay, power, total = 1 - p, 1 - p, 0 * p
+    for i in range(1, cap):
+        total += i * power * p
+        power *= stay
+    return total + cap * power
