@@ -225,6 +225,18 @@ def test_lemma_bound_is_the_best_m():
     assert lemma_bound([14.0]) == 0
 
 
+def test_exact_tail_bound_is_the_best_m_of_both_cases():
+    def slow(horizon, m):
+        p = float(exact_npb(1, m + 1))
+        early = min(1 / p - 1, horizon / 2 * (1 - p)) / 8
+        return 2.0**-m * min(early, max(horizon // 2 - m, 0) / 4)
+
+    horizons = [20, 33, 34, 60, 1000, 10**6]
+    expected = [max(slow(T, m) for m in range(15, min(T, 100) + 1)) for T in horizons]
+    np.testing.assert_allclose(lemma_bound_exact_tail(horizons), expected, rtol=1e-10)
+    assert expected[0] == 0 < expected[1]
+
+
 def test_exponent_rises_towards_one_over_windows_of_many_steps():
     """Point by point it swings: P(1, m+1) falls by steps, whenever (m+2)/4 passes an integer."""
     regret = expected_regret(10.0 ** np.arange(20, 301, 40), NPB)
