@@ -1,5 +1,7 @@
 """The largest of some scores, ties broken uniformly: breaking them by position biases NPB."""
 
+import numpy as np
+
 from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.random import uniform
 
@@ -8,7 +10,8 @@ TIE = 1e-13  # scores that differ relatively by less are ties up to rounding
 
 @kernel
 def tied(x, y):
-    return x == y or abs(x - y) <= TIE * max(abs(x), abs(y))
+    apart = abs(x - y)
+    return x == y or (apart < np.inf and apart <= TIE * max(abs(x), abs(y)))
 
 
 @kernel

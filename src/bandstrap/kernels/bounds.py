@@ -16,10 +16,11 @@ rounding to doubles does.
 import numpy as np
 
 from bandstrap.kernels.compile import kernel
-from bandstrap.kernels.history import COUNT, HIGH, LAST_TILT, MEAN, SQUARES
+from bandstrap.kernels.history import COUNT, HIGH, LAST_TILT, LOW, MEAN, SQUARES
 
 EXPONENTIAL, MULTINOMIAL, POISSON, DOUBLE = range(4)  # the last has no bound here: drawn directly
 
+AMPLE = 6.0  # a rate so high that a sharper one would not pay
 SURE = 45.1  # log(2 * 2**64): brackets fail with probability 2**-64
 
 
@@ -27,6 +28,29 @@ SURE = 45.1  # log(2 * 2**64): brackets fail with probability 2**-64
 def quick_rate(count, variance, gap, reach):
     """Bernstein's bound, good for every scheme; `gap` = c - mean > 0, `reach` = high - c."""
     return count * gap * gap / (2.0 * (variance + gap * gap + gap * reach))
+
+
+@kernel
+def _relative_entropy(p, q):
+    """KL divergence of a coin with chance p from one with chance q."""
+    first = p * np.log(p / q) if p > 0.0 else 0.0
+    return first + ((1.0 - p) * np.log((1.0 - p) / (1.0 - q)) if p < 1.0 else 0.0)
+
+
+@kernel
+def cheap_rate(scheme, moments, level):
+    """The better of two rates that need only the moments; the mean must be below the level.
+
+    Among rewards with the same mean and range, those at its two ends make high draws likeliest;
+    for them Chernoff's bound is a relative entropy. Bernstein's is better for concentrated rewards.
+    """
+    count, mean, low, high = moments[COUNT], moments[MEAN], moments[LOW], moments[HIGH]
+    rate = quick_rate(count, moments[SQUARES] / count, level - mean, high - level)
+    if rate < AMPLE and level < high:
+        p, q = (mean - low) / (high - low), (level - low) / (high - low)
+        coin = _relative_entropy(p, q) if scheme == EXPONENTIAL else _relative_entropy(q, p)
+        rate = max(rate, count * coin)
+    return rate
 
 
 @kernel

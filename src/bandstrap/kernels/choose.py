@@ -10,7 +10,7 @@ of independent full draws, ties broken uniformly.
 import numpy as np
 
 from bandstrap.kernels.argmax import tied
-from bandstrap.kernels.bounds import POISSON, chernoff, quick_rate, sure_floor
+from bandstrap.kernels.bounds import AMPLE, POISSON, cheap_rate, chernoff, sure_floor
 from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.draw import CEILING, FLOOR, begin, narrow
 from bandstrap.kernels.history import (
@@ -28,7 +28,6 @@ from bandstrap.kernels.tilt import OUT, tilted_draw
 
 OUT_OF_IT = -2
 UNDRAWN = -1  # in place of a number of open nodes: only a floor is known
-AMPLE = 6.0  # a rate so high that a sharper one would not pay
 LEARN_WORK = 512.0  # rewards that may be walked to learn a rate, once per reward of the arm
 TILT_WORK = 64.0  # rewards that a tilted draw may walk, on average over the decisions that thin
 
@@ -81,42 +80,36 @@ def _floor(h, run, arm, slot):
 
 @kernel
 def _learn_rate(scheme, h, run, arm, level):
-    """A rate at which the arm may be thinned at this level, remembered for later decisions."""
+    """Learn a rate at which to thin the arm at this level; 0 where drawing it is the better way."""
     moments = h.moments[run, arm]
     count = moments[COUNT]
     gap = level - moments[MEAN]
-    if gap <= 0.0 or (scheme == POISSON and count < 40.0):
-        return 0.0  # few Poisson weights may all be zero, which the bound does not allow for
-    if moments[KNOWN_LEVEL] <= level and moments[KNOWN_LEVEL] >= level - 0.25 * gap:
-        return moments[KNOWN_RATE]
-    rate = quick_rate(count, moments[SQUARES] / count, gap, moments[HIGH] - level)
-    if rate < AMPLE and count <= LEARN_WORK:
-        n = gather(h, run, arm)
-        # Learnt a little below the level, it serves while the champion's floor wavers.
-        rate, _ = chernoff(scheme, h, run, arm, n, level - 0.1 * gap)
-        moments[KNOWN_LEVEL] = level - 0.1 * gap
-        moments[KNOWN_RATE] = rate
-    return rate
+    # Learnt a little below the level, a rate serves while the champion's floor wavers.
+    lower = level - 0.1 * gap
+    rate = 0.0
+    # Few Poisson weights may all be zero, which the bounds do not allow for.
+    if gap > 0.0 and (scheme != POISSON or count >= 40.0):
+        rate = cheap_rate(scheme, moments, lower)
+        if rate < AMPLE and h.nodes.shape[1] > 0 and count <= LEARN_WORK:
+            n = gather(h, run, arm)
+            sharp, _ = chernoff(scheme, h, run, arm, n, lower)
+            rate = max(rate, sharp)
+        if h.nodes.shape[1] > 0 and count * np.exp(-rate) > TILT_WORK:
+            rate = 0.0
+    moments[KNOWN_LEVEL] = lower if gap > 0.0 else level
+    moments[KNOWN_RATE] = rate if rate > 0.7 else 0.0
 
 
 @kernel
-def _thinning_rate(scheme, h, run, arm, level):
-    """The rate to thin an arm with; 0 where drawing it is the better way."""
-    rate = _learn_rate(scheme, h, run, arm, level)
-    if rate < 0.7:
-        return 0.0
-    count = h.moments[run, arm, COUNT]
-    if count > TILT_WORK and h.nodes.shape[1] > 0 and count * np.exp(-rate) > TILT_WORK:
-        return 0.0
-    return rate
-
-
-@kernel
-def _thin(stream, scheme, h, run, arm, level, chance):
-    """Settle a challenger that may be thinned: its draw if that reaches the level, else OUT."""
+def _thin(stream, scheme, h, run, arm, level, rate, chance):
+    """Settle a challenger that thinning at `rate` let through: its draw, or OUT."""
     n = gather(h, run, arm)
-    rate, tilt = chernoff(scheme, h, run, arm, n, level)
-    if chance < rate:
+    sharp, tilt = chernoff(scheme, h, run, arm, n, level)
+    for _ in range(50):  # at the best tilt it is no less; further steps lead there
+        if sharp >= rate:
+            break
+        sharp, tilt = chernoff(scheme, h, run, arm, n, level)
+    if chance < sharp:
         return OUT
     return tilted_draw(stream, scheme, h, run, arm, n, level, tilt)
 
@@ -153,22 +146,24 @@ def _duel(stream, scheme, h, run, slot, n_champion, n_challenger):
 
 
 @kernel
-def _challenge(stream, scheme, h, run, arm, slot):
-    """Bring a challenger's draw into the other slot; return its open nodes, or OUT_OF_IT."""
-    level = h.bracket[slot, FLOOR]
+def _challenge(stream, scheme, h, run, arm, slot, level, chance):
+    """Bring a challenger's draw into the other slot; return its open nodes, or OUT_OF_IT.
+
+    Called when `chance` was not below the known rate, or none is known for this level.
+    """
     moments = h.moments[run, arm]
-    if moments[HIGH] < level:
-        return OUT_OF_IT
-    if moments[KNOWN_LEVEL] <= level and moments[KNOWN_RATE] >= AMPLE:
+    rate = 0.0
+    if moments[KNOWN_LEVEL] <= level:
         rate = moments[KNOWN_RATE]
-    else:
-        rate = _thinning_rate(scheme, h, run, arm, level)
+    if not level - 0.25 * (level - moments[MEAN]) <= moments[KNOWN_LEVEL] <= level:
+        _learn_rate(scheme, h, run, arm, level)
+        # What was known is used up: what is learnt may sharpen it, not take its place.
+        rate = max(rate, moments[KNOWN_RATE])
     if rate == 0.0:
         return _start_draw(stream, scheme, h, run, arm, 1 - slot)
-    chance = exponential(stream)
-    if chance < rate:
-        return OUT_OF_IT
-    draw = _thin(stream, scheme, h, run, arm, level, chance)
+    draw = OUT
+    if chance >= rate:
+        draw = _thin(stream, scheme, h, run, arm, level, rate, chance)
     if draw == OUT:
         return OUT_OF_IT
     _set(h, 1 - slot, draw)
@@ -182,12 +177,22 @@ def _choose(stream, scheme, h, run, allowed):
         return _pick_unseen(stream, h, run, allowed, unseen)
     champion = leader
     slot = 0
-    n_open = _floor(h, run, champion, slot)
+    if h.nodes.shape[1] > 0:
+        n_open = _floor(h, run, champion, slot)
+    else:  # a few known values: the draw itself is as cheap as a bound
+        n_open = _start_draw(stream, scheme, h, run, champion, slot)
     ties = 1
     for arm in range(allowed.size):
         if not allowed[arm] or arm == leader:
             continue
-        n_other = _challenge(stream, scheme, h, run, arm, slot)
+        level = h.bracket[slot, FLOOR]
+        moments = h.moments[run, arm]
+        if moments[HIGH] < level:
+            continue
+        chance = exponential(stream)
+        if moments[KNOWN_LEVEL] <= level and chance < moments[KNOWN_RATE]:
+            continue
+        n_other = _challenge(stream, scheme, h, run, arm, slot, level, chance)
         if n_other == OUT_OF_IT or h.bracket[1 - slot, CEILING] < h.bracket[slot, FLOOR]:
             continue
         if n_open == UNDRAWN:

@@ -8,7 +8,6 @@ from bandstrap.errors import InvalidInput
 from bandstrap.policies.base import Policy
 from bandstrap.policies.gaussian_thompson import MeanState
 from bandstrap.policies.schedules import Decay, Schedule
-from bandstrap.policies.unseen import UNSEEN
 from bandstrap.problem import Problem
 
 
@@ -43,7 +42,7 @@ class EpsilonGreedy(Policy[MeanState]):
     ) -> np.ndarray:
         t = int(state.count[0].sum()) + 1  # every run is updated in every round
         explore = rng.random(state.runs) < self.epsilon(t)
-        scores = np.where(state.count > 0, state.mean, UNSEEN)
+        scores = np.where(state.count > 0, state.mean, np.inf)
         # Independent uniform scores make every arm the best allowed one equally often.
         scores[explore] = rng.random((int(explore.sum()), state.problem.n_arms))
         return scores

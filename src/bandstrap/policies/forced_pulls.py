@@ -62,7 +62,7 @@ class ForcedPulls(Policy[ForcedState]):
         """The policy's scores, but an arm still to be forced counts the more it lacks."""
         lacking = self.pulls - state.pulls
         scores = self.policy.scores(state.inner, contexts, rng)
-        forced = np.where(lacking > 0, 1e300 * lacking, -np.inf)
+        forced = np.where(lacking > 0, 1e200 * lacking, -np.inf)
         return np.where((lacking > 0).any(axis=1)[:, None], forced, scores)
 
     def _select(

@@ -10,7 +10,6 @@ from bandstrap.kernels.kl import kl_scores
 from bandstrap.policies.base import Policy
 from bandstrap.policies.bounded import bounded_width
 from bandstrap.policies.gaussian_thompson import MeanState
-from bandstrap.policies.unseen import UNSEEN
 from bandstrap.problem import Problem
 
 
@@ -41,7 +40,7 @@ class KLUCB(Policy[MeanState]):
         budget = log_t + self.c * log(max(log_t, 1.0))
         scores = np.empty(state.count.shape)
         kl_scores(state.count, state.mean, low, width, budget, scores)
-        return np.where(state.count > 0, scores, UNSEEN)
+        return np.where(state.count > 0, scores, np.inf)
 
     def _update(
         self,

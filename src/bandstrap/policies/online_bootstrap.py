@@ -6,7 +6,6 @@ import numpy as np
 
 from bandstrap.errors import InvalidInput
 from bandstrap.policies.base import Policy, State, needed
-from bandstrap.policies.unseen import UNSEEN
 from bandstrap.priors import Prior, PseudoRewards
 from bandstrap.problem import Problem
 from bandstrap.resampling import DoubleOrNothing, Resampling
@@ -58,7 +57,7 @@ class OnlineBootstrap(Policy[ReplicateState]):
         picks = rng.integers(self.replicates, size=(state.runs, state.problem.n_arms, 1))
         weight = np.take_along_axis(state.weight, picks, axis=2)
         mean = np.take_along_axis(state.mean, picks, axis=2)
-        return np.where(weight > 0, mean, UNSEEN)[:, :, 0]
+        return np.where(weight > 0, mean, np.inf)[:, :, 0]
 
     def _update(
         self,

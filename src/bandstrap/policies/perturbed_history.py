@@ -9,7 +9,6 @@ from bandstrap.policies.base import Policy
 from bandstrap.policies.bounded import bounded_width
 from bandstrap.policies.gaussian_thompson import MeanState
 from bandstrap.policies.rounding import whole_above
-from bandstrap.policies.unseen import UNSEEN
 from bandstrap.problem import Problem
 
 
@@ -38,7 +37,7 @@ class PerturbedHistory(Policy[MeanState]):
         n = np.maximum(state.count, 1.0)
         flips = rng.binomial(whole_above(self.a * n), 0.5)
         draw = ((state.mean - low) / width + flips / n) / (self.a + 1.0)
-        return np.where(state.count > 0, low + width * draw, UNSEEN)
+        return np.where(state.count > 0, low + width * draw, np.inf)
 
     def _update(
         self,

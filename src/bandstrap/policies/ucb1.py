@@ -8,7 +8,6 @@ from bandstrap.errors import InvalidInput
 from bandstrap.policies.base import Policy
 from bandstrap.policies.bounded import bounded_width
 from bandstrap.policies.gaussian_thompson import MeanState
-from bandstrap.policies.unseen import UNSEEN
 from bandstrap.problem import Problem
 
 
@@ -36,7 +35,7 @@ class UCB1(Policy[MeanState]):
         width = bounded_width(state.problem.support, self)
         t = max(state.count[0].sum(), 1.0)
         bonus = width * np.sqrt(self.scale * np.log(t) / np.maximum(state.count, 1.0))
-        return np.where(state.count > 0, state.mean + bonus, UNSEEN)
+        return np.where(state.count > 0, state.mean + bonus, np.inf)
 
     def _update(
         self,
