@@ -34,9 +34,7 @@ def reproduce(
     runs: Annotated[int | None, typer.Option(help="Independent runs per curve.")] = None,
     horizon: Annotated[int | None, typer.Option(help="Rounds per run.")] = None,
     arms: Annotated[int | None, typer.Option(help="Arms per problem.")] = None,
-    policies: Annotated[
-        str | None, typer.Option(help="Policies to show, as in wb,npb,ts.")
-    ] = None,
+    policies: Annotated[str | None, typer.Option(help="Policies to show, as in wb,npb,ts.")] = None,
 ) -> None:
     """Reproduce the paper's figures and theorems, with a verdict on every claim.
 

@@ -93,7 +93,8 @@ class RewardHistory:
     def _make_room(self) -> None:
         """See that the next GRAIN rewards fit; arrays double, so that copying them stays rare."""
         old = self.arrays
-        # An insertion takes up to four nodes and two buckets, and the queue is still to be inserted.
+        # An insertion takes up to four nodes and two buckets, and the queue is still to be
+        # inserted.
         used_nodes, used_buckets = (int(most) for most in old.used.max(axis=0))
         nodes = _doubled(old.nodes.shape[1], used_nodes + 4 * (GRAIN + QUEUE))
         buckets = _doubled(old.buckets.shape[1], used_buckets + 2 * (GRAIN + QUEUE))

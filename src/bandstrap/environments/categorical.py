@@ -45,5 +45,6 @@ class Categorical(Environment):
 
     def _rewards(self, parameters: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         levels = parameters.cumsum(axis=1)[:, :-1]
-        position = (rng.random(parameters.shape[0])[:, None] >= levels).sum(axis=1)
-        return np.array(self.values)[position]
+        position = (rng.random((parameters.shape[0], 1)) >= levels).sum(axis=1)
+        rewards: np.ndarray = np.array(self.values)[position]
+        return rewards

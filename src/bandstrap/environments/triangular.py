@@ -23,7 +23,5 @@ class Triangular(Environment):
     def _rewards(self, parameters: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         if self.full_span:
             return rng.triangular(0.0, parameters, 1.0)
-        half_width = np.minimum(parameters, 1.0 - parameters)
-        return parameters + half_width * (
-            rng.random(parameters.size) - rng.random(parameters.size)
-        )
+        half_width: np.ndarray = np.minimum(parameters, 1.0 - parameters)
+        return parameters + half_width * (rng.random(parameters.size) - rng.random(parameters.size))

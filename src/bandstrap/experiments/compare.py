@@ -1,4 +1,4 @@
-"""Paired comparisons at the last round: policies met the same arms, so runs are compared one by one."""
+"""Paired comparisons at the last round: policies met the same arms, so runs pair up."""
 
 from dataclasses import dataclass
 

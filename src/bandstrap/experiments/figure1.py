@@ -58,8 +58,8 @@ class Figure1(Experiment):
             f"{env}: {', '.join(map(str, o.positive + o.zero))}" for env, o in orders.items()
         )
         claim = (
-            f"K = {settings.arms or self.n_arms}: Bernoulli: NPB worse than TS = WB; truncated normal, "
-            "beta, triangular: WB < NPB < TS with rounding"
+            f"K = {settings.arms or self.n_arms}: Bernoulli: NPB worse than TS = WB; "
+            "truncated normal, beta, triangular: WB < NPB < TS with rounding"
         )
         sizes = f"{traces[0].runs} runs, {traces[0].rounds[-1]} rounds, paired. "
         return [

@@ -103,7 +103,9 @@ def traces_from(results: pa.Table, timings: pa.Table) -> list[Trace]:
 def _rows(table: pa.Table, cell: dict[str, str]) -> pa.Table:
     mask: Callable[..., pa.ChunkedArray] = pc.equal
     keep = pc.and_(
-        pc.and_(mask(table["experiment"], cell["experiment"]), mask(table["policy"], cell["policy"])),
+        pc.and_(
+            mask(table["experiment"], cell["experiment"]), mask(table["policy"], cell["policy"])
+        ),
         mask(table["environment"], cell["environment"]),
     )
     return table.filter(keep)

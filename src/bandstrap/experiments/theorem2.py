@@ -54,10 +54,10 @@ class Theorem2(Experiment):
             verdict = Verdict.UNDECIDED
         claim = "NPB after m forced pulls of each arm has O(T^⅔) regret (m as in the proof)"
         evidence = (
-            f"{traces[0].runs} runs, T = {horizons[0]:.0f} … {horizons[-1]:.0f}, gaps {GAPS}: worst "
-            f"regret {', '.join(f'{r:.0f}' for r in worst)}; fitted exponent {raw:.3f} ± "
-            f"{raw_error:.3f}, {slope:.3f} ± {error:.3f} after dividing by (log T)^⅓; largest share "
-            f"of the appendix's bound {(regret / bounds).max():.2f}"
+            f"{traces[0].runs} runs, T = {horizons[0]:.0f} … {horizons[-1]:.0f}, gaps {GAPS}: "
+            f"worst regret {', '.join(f'{r:.0f}' for r in worst)}; fitted exponent {raw:.3f} ± "
+            f"{raw_error:.3f}, {slope:.3f} ± {error:.3f} after dividing by (log T)^⅓; largest "
+            f"share of the appendix's bound {(regret / bounds).max():.2f}"
         )
         return [Claim("C7", claim, verdict, evidence)]
 

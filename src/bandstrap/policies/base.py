@@ -1,4 +1,4 @@
-"""What a policy is: frozen parameters, and state with a leading `runs` axis that the caller owns."""
+"""What a policy is: frozen parameters, and state by run that the caller owns."""
 
 from abc import ABC, abstractmethod
 from functools import lru_cache
@@ -59,7 +59,7 @@ class Policy(ABC, Generic[S]):
         rewards: np.ndarray,
         rng: np.random.Generator | None = None,
     ) -> None:
-        """Learn from one reward in each run, in place; `rng` is for policies that learn at random."""
+        """Learn from one reward in each run, in place; some policies learn at random, by `rng`."""
         arms = np.ascontiguousarray(arms, dtype=np.int64)
         rewards = np.ascontiguousarray(rewards, dtype=np.float64)
         for name, given in (("arms", arms), ("rewards", rewards)):
@@ -67,9 +67,7 @@ class Policy(ABC, Generic[S]):
                 raise InvalidInput(name, given.shape, f"give one for each run: ({state.runs},)")
         bad = first_bad_arm(arms, state.problem.n_arms)
         if bad >= 0:
-            raise InvalidInput(
-                "arms", int(arms[bad]), f"arms are 0 to {state.problem.n_arms - 1}"
-            )
+            raise InvalidInput("arms", int(arms[bad]), f"arms are 0 to {state.problem.n_arms - 1}")
         support = state.problem.support
         bad = first_bad_reward(rewards, support.low, support.high)
         if bad >= 0:
@@ -119,7 +117,9 @@ def best_arms(scores: np.ndarray, allowed: np.ndarray, rng: np.random.Generator)
 def needed(rng: np.random.Generator | None, policy: object) -> np.random.Generator:
     """The generator that a policy needs to learn."""
     if rng is None:
-        raise InvalidInput("rng", rng, f"{type(policy).__name__} learns at random; pass a generator")
+        raise InvalidInput(
+            "rng", rng, f"{type(policy).__name__} learns at random; pass a generator"
+        )
     return rng
 
 

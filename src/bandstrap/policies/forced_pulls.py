@@ -63,7 +63,7 @@ class ForcedPulls(Policy[ForcedState]):
         lacking = self.pulls - state.pulls
         scores = self.policy.scores(state.inner, contexts, rng)
         forced = np.where(lacking > 0, 1e200 * lacking, -np.inf)
-        return np.where((lacking > 0).any(axis=1)[:, None], forced, scores)
+        return np.where((lacking > 0).any(axis=1, keepdims=True), forced, scores)
 
     def _select(
         self,
@@ -72,9 +72,9 @@ class ForcedPulls(Policy[ForcedState]):
         rng: np.random.Generator,
         allowed: np.ndarray,
     ) -> np.ndarray:
-        lacking = np.where(allowed, self.pulls - state.pulls, 0)
+        lacking: np.ndarray = np.where(allowed, self.pulls - state.pulls, 0)
         forced = lacking.max(axis=1) > 0
-        arms = lacking.argmax(axis=1)
+        arms: np.ndarray = lacking.argmax(axis=1)
         if not forced.all():
             chosen = self.policy.select(state.inner, contexts, rng, allowed)
             arms = np.where(forced, arms, chosen)

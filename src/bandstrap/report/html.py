@@ -1,4 +1,4 @@
-"""One self-contained page: the claims with their verdicts, then the figures, then how it was run."""
+"""One self-contained page: claims with their verdicts, then figures, then how it was run."""
 
 import platform
 from base64 import b64encode
@@ -64,6 +64,6 @@ def _figure(out: Path, name: str) -> str:
     title = escape(EXPERIMENTS[name].title)
     image = b64encode((out / name / "plot.png").read_bytes()).decode()
     return (
-        f'<figure><figcaption><h3>{title}</h3></figcaption>'
+        f"<figure><figcaption><h3>{title}</h3></figcaption>"
         f'<img alt="{title}" src="data:image/png;base64,{image}"></figure>'
     )

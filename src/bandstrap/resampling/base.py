@@ -41,9 +41,7 @@ class Resampling(ABC):
             )
         return totals.reshape(counts.shape)
 
-    def means(
-        self, values: np.ndarray, counts: np.ndarray, rng: np.random.Generator
-    ) -> np.ndarray:
+    def means(self, values: np.ndarray, counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Bootstrapped means of `values` repeated `counts` times; infinite where there are none."""
         totals = self.totals(counts, rng)
         while True:  # weights may all be zero: such a draw has no mean and is drawn again

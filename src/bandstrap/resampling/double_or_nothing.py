@@ -20,4 +20,5 @@ class DoubleOrNothing(Resampling):
         return 2.0 * rng.integers(0, 2, shape)
 
     def totals(self, counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return 2.0 * rng.binomial(np.rint(counts).astype(np.int64), 0.5)
+        doubled: np.ndarray = rng.binomial(np.rint(counts).astype(np.int64), 0.5)
+        return 2.0 * doubled

@@ -37,7 +37,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class BatchResult:
-    """Cumulative regret and reward of each run at the recorded rounds, and CPU seconds up to each."""
+    """Cumulative regret and reward of each run at recorded rounds, and CPU seconds up to each."""
 
     regret: np.ndarray  # (runs, points)
     reward: np.ndarray  # (runs, points)

@@ -51,9 +51,7 @@ class Checkpoint:
         part = path.with_suffix(".part")
         try:
             with part.open("wb") as file:
-                np.savez(
-                    file, regret=result.regret, reward=result.reward, seconds=result.seconds
-                )
+                np.savez(file, regret=result.regret, reward=result.reward, seconds=result.seconds)
                 file.flush()
                 os.fsync(file.fileno())
             part.replace(path)

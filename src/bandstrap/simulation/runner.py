@@ -141,9 +141,7 @@ def simulate(
         raise InvalidInput("runs", runs, "give at least one run")
     environment_name = type(environment).__name__.lower()
     policy_name = name or type(policy).__name__.lower()
-    cell = Cell(
-        "simulate", environment_name, policy_name, environment, policy, horizon, runs
-    )
+    cell = Cell("simulate", environment_name, policy_name, environment, policy, horizon, runs)
     store = Checkpoint(Path(checkpoint)) if checkpoint is not None else None
     if not progress:
         return Runner(seed, workers, store).run([cell])[0]
