@@ -9,15 +9,18 @@ import pytest
 
 from bandstrap.errors import InvalidInput
 from bandstrap.experiments import lock_in
-from bandstrap.experiments.lock_in import (
-    GAP,
+from bandstrap.experiments.lemmas import (
     check_bad_history,
     check_truncated_geometric,
+    guaranteed_exponent,
+    lemma_bound,
+    lemma_bound_exact_tail,
+)
+from bandstrap.experiments.lock_in import (
+    GAP,
     exact_small_regret,
     expected_regret,
     histories_that_matter,
-    lemma_bound,
-    lemma_bound_exact_tail,
     local_exponent,
     npb_pull_log_probability,
     wb_pull_log_probability,
@@ -271,3 +274,13 @@ def test_histories_that_matter_are_few():
     depths, widths = histories_that_matter(np.array([1e3, 1e100, 1e300]), NPB)
     assert depths.max() < 800
     assert widths[-1] < 10  # at 10^300 only histories of hardly any reward cost anything
+
+
+def test_guaranteed_exponent_agrees_with_the_bound_and_rises_towards_one():
+    for exponent in (100, 250):
+        bound = float(lemma_bound_exact_tail([10.0**exponent])[0])
+        # The best m is within a step of the balance, which costs at most a few factors of two.
+        assert guaranteed_exponent(exponent) == pytest.approx(np.log10(bound) / exponent, abs=0.03)
+    far = [guaranteed_exponent(x) for x in (1e2, 1e3, 1e4, 1e6, 1e9, 1e12)]
+    assert np.all(np.diff(far) > 0)
+    assert 0.85 < far[-1] < 1

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
@@ -58,12 +57,6 @@ def regret_axes(axis: Any, traces: list[Trace], title: str) -> None:
     axis.set_xlim(0, max((trace.rounds[-1] for trace in traces), default=1))
     axis.set_ylim(bottom=0)
     axis.ticklabel_format(axis="x", style="plain", useOffset=False)
-
-
-def log_ticks(low: float, high: float, count: int = 6) -> np.ndarray:
-    """A few powers of ten between two numbers."""
-    exponents = np.linspace(np.log10(low), np.log10(high), count).round()
-    return 10.0 ** np.unique(exponents)
 
 
 def save(drawing: Figure, path: Path) -> None:

@@ -6,19 +6,24 @@ from typing import ClassVar
 import numpy as np
 
 from bandstrap.experiments.base import Claim, Experiment, Settings, Verdict, by_name
-from bandstrap.experiments.lock_in import (
+from bandstrap.experiments.lemmas import (
     check_bad_history,
     check_truncated_geometric,
-    expected_regret,
+    guaranteed_exponent,
     lemma_bound,
     lemma_bound_exact_tail,
+)
+from bandstrap.experiments.lock_in import (
+    expected_regret,
     local_exponent,
     npb_pull_log_probability,
     wb_pull_log_probability,
 )
-from bandstrap.experiments.style import figure, log_ticks, look, save
+from bandstrap.experiments.style import figure, look, save
 from bandstrap.simulation import Runner, Trace
 
+WINDOW = 40.0  # decades
+FAR = (1e3, 1e4, 1e6, 1e9, 1e12)  # log10 of horizons where only the bound is computed
 TAILS = {"npb": npb_pull_log_probability, "wb": wb_pull_log_probability}
 
 
@@ -30,7 +35,7 @@ class Theorem1(Experiment):
 
     def run(self, settings: Settings, runner: Runner) -> list[Trace]:
         last = float(settings.horizon) if settings.horizon else (1e60 if settings.quick else 1e300)
-        points = 40 if settings.quick else 120
+        points = 60 if settings.quick else 300
         horizons = np.unique(np.geomspace(10.0, max(last, 100.0), points))
         return [
             _trace(name, horizons, expected_regret(horizons, TAILS[name]))
@@ -46,27 +51,29 @@ class Theorem1(Experiment):
         return claims
 
     def plot(self, settings: Settings, traces: list[Trace], path: Path) -> None:
-        drawing, (regret, exponent) = figure(2, 1, width=6.4, height=7.0)
+        # Axes in log10: a log axis with margins would leave the range of floats.
+        drawing, axes = figure(2, 1, width=6.4, height=7.0)
+        regret, exponent = axes[0, 0], axes[1, 0]
         for position, trace in enumerate(traces):
-            style = look(trace.policy, position)
-            label = {"npb": "NPB", "wb": "WB = TS"}.get(trace.policy, trace.policy)
-            regret[0].loglog(trace.rounds, trace.mean(), label=label, linewidth=1.8, **style)
-            slope = local_exponent(trace.rounds, trace.mean())
-            exponent[0].semilogx(trace.rounds, slope, label=label, linewidth=1.8, **style)
-        horizons = traces[0].rounds
-        # Below 10⁻¹² the bounds say nothing that a reader could compare with a regret.
+            style = {**look(trace.policy, position), "linewidth": 1.8}
+            style["label"] = {"npb": "NPB", "wb": "WB = TS"}.get(trace.policy, trace.policy)
+            decades = np.log10(trace.rounds)
+            regret.plot(decades, np.log10(trace.mean()), **style)
+            exponent.plot(decades, local_exponent(trace.rounds, trace.mean()), **style)
+        decades = np.log10(traces[0].rounds)
         for bound, dashes, label in (
-            (lemma_bound_exact_tail(horizons), "-.", "lemma with the exact tail"),
-            (lemma_bound(horizons), ":", "lemma's bound"),
+            (lemma_bound_exact_tail(traces[0].rounds), "-.", "lemma with the exact tail"),
+            (lemma_bound(traces[0].rounds), ":", "lemma's bound"),
         ):
-            shown = np.where(bound > 1e-12, bound, np.nan)
-            regret[0].loglog(horizons, shown, color="#777777", linestyle=dashes, label=label)
-        regret[0].set(ylabel="expected regret", title="Bernoulli ½ against a known ¼")
-        exponent[0].set(xlabel="horizon T", ylabel="d log R / d log T", ylim=(-0.02, 1.0))
-        for axis in (regret[0], exponent[0]):
-            axis.set_xticks(log_ticks(horizons[0], horizons[-1]))
-            axis.minorticks_off()
-        regret[0].legend(frameon=False)
+            with np.errstate(divide="ignore"):
+                regret.plot(
+                    decades, np.log10(bound), color="#777777", linestyle=dashes, label=label
+                )
+        regret.set(ylabel="expected regret", title="Bernoulli ½ against a known ¼")
+        exponent.set(xlabel="horizon T", ylabel="d log R / d log T", ylim=(-0.02, 1.0))
+        for axis in (regret.xaxis, regret.yaxis, exponent.xaxis):
+            axis.set_major_formatter(lambda x, _: f"$10^{{{x:.0f}}}$")
+        regret.legend(frameon=False)
         save(drawing, path)
 
 
@@ -78,12 +85,13 @@ def _trace(name: str, horizons: np.ndarray, regret: np.ndarray) -> Trace:
 
 def _bad_history(largest: int) -> Claim:
     found = check_bad_history(largest)
-    holds = found.holding == found.checked
     return Claim(
         "C4",
         "after m zeros, P(1, m+1) < exp(−(m+2) log(m+2)/20) < exp(−m log m/20) for m ≥ 15",
-        Verdict.REPRODUCED if holds else Verdict.IN_PART,
-        f"{found}",
+        Verdict.REPRODUCED if found.holding == found.checked else Verdict.IN_PART,
+        f"holds for {found.holding} of {found.checked} values, m = 15 … {largest}, by the exact "
+        f"binomial tail; smallest margin {found.smallest_margin:.3f} in the logarithm, at m = "
+        f"{found.smallest_margin_at}",
     )
 
 
@@ -94,27 +102,43 @@ def _truncated_geometric() -> Claim:
         "C5",
         "E[Z] = (1/p − 1)(1 − (1−p)^l) ≥ ½ min{1/p − 1, l(1−p)} for the truncated geometric",
         Verdict.REPRODUCED if holds else Verdict.NOT_REPRODUCED,
-        f"{found}",
+        f"mean equal at {found.equal} and bound good at {found.bounded} of {found.checked} points "
+        f"(p, l), in rational numbers or sixty digits; tightest ratio {found.tightest_ratio:.4f} at "
+        f"p = {found.tightest_at[0]:g}, l = {found.tightest_at[1]}",
     )
+
+
+def _window_exponents(trace: Trace) -> tuple[list[float], np.ndarray]:
+    """Growth exponents over windows of WINDOW decades from 10²⁰ on, and where these end.
+
+    P(1, m+1) falls in steps, whenever ⌈(m+2)/4⌉ changes, so the local exponent swings with a
+    period of some two decades; over wide windows the swing averages out.
+    """
+    edges = np.arange(20.0, np.log10(trace.rounds[-1]) + 1e-9, WINDOW)
+    logs = np.interp(edges, np.log10(trace.rounds), np.log10(trace.mean()))
+    return list(np.diff(logs) / WINDOW), edges[1:]
 
 
 def _near_linear(npb: Trace, wb: Trace) -> Claim:
     regret, flat = npb.mean(), wb.mean()
-    slope, flat_slope = (local_exponent(trace.rounds, trace.mean()) for trace in (npb, wb))
     above = bool((regret >= lemma_bound_exact_tail(npb.rounds)).all())
-    late = npb.rounds >= 1e6
-    rising = bool((np.diff(slope[late]) > -1e-3).all())
-    shown = above and rising and slope[-1] > 0.5 and flat_slope[-1] < 0.01
-    marks = [np.abs(np.log(npb.rounds) - np.log(T)).argmin() for T in (1e6, 1e30, 1e100, 1e300)]
-    readings = ", ".join(
-        f"T = {npb.rounds[i]:.0e}: regret {regret[i]:.3g}, exponent {slope[i]:.3f}"
-        for i in dict.fromkeys(marks)
-    )
+    exponents, ends = _window_exponents(npb)
+    rising = len(exponents) > 1 and bool((np.diff(exponents) > 0).all())
+    far = {f"10^{x:.0e}": guaranteed_exponent(x) for x in FAR}
+    near_one = min(np.diff(list(far.values()))) > 0 and max(far.values()) > 0.85
+    stays = flat[-1] < 1.001 * np.interp(4.0, np.log10(wb.rounds), flat)
+    crossed = npb.rounds[regret > flat]
+    shown = above and rising and near_one and stays
+    windows = ", ".join(f"{e:.3f} up to 10^{x:.0f}" for e, x in zip(exponents, ends, strict=True))
     return Claim(
         "C6",
         "NPB's regret on Bernoulli ½ against a known ¼ is near-linear; TS = WB stays flat",
-        Verdict.REPRODUCED if shown else Verdict.IN_PART,
-        f"NPB: {readings}; above the lemma's bound at every T: {above}; exponent rising past 10⁶: "
-        f"{rising}. WB: regret {flat[-1]:.3f}, exponent {flat_slope[-1]:.1e}. The theorem itself "
-        "speaks of T ≥ exp((2/γ) exp(80/γ)), beyond any computation; shown is the approach to it.",
+        Verdict.REPRODUCED if shown else Verdict.UNDECIDED if len(ends) < 2 else Verdict.IN_PART,
+        f"NPB's regret is {regret[-1]:.3g} at T = {npb.rounds[-1]:.0e}; exponent over windows of "
+        f"{WINDOW:.0f} decades: {windows}; above the lemma's exact-tail bound at every T: {above}; "
+        "exponent that bound guarantees further out: "
+        + ", ".join(f"{value:.3f} at T = {T}" for T, value in far.items())
+        + f". WB: {flat[-1]:.4f} at the last T and {np.interp(4.0, np.log10(wb.rounds), flat):.4f} "
+        f"at 10⁴. NPB is the worse of the two from T ≈ {crossed[0] if crossed.size else np.inf:.0e} "
+        "on. The theorem's own T ≥ exp((2/γ) exp(80/γ)) is far beyond all of these.",
     )
