@@ -1,0 +1,59 @@
+# Every target sets up what it needs in .venv; only Python 3.11 or later and make must be there.
+
+.DEFAULT_GOAL := help
+.PHONY: help test lint reproduce bench clean
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+FRESH_KERNELS := $(VENV)/.fresh-kernels
+KERNELS := $(wildcard src/bandstrap/kernels/*.py)
+CODE := src tests benchmarks
+
+# Workers are processes: threads inside them would only compete.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+
+help: ## show this
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
+		do printf '  make %-10s %s\n' "$$name" "$$what"; done
+
+test: lint $(FRESH_KERNELS) ## lint, types, import rules, tests, examples in docstrings
+	$(BIN)/pytest
+	$(BIN)/pytest --doctest-modules src/bandstrap
+
+lint: $(INSTALLED) ## style, types and import rules
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+reproduce: $(FRESH_KERNELS) ## the paper's figures and theorems, into results/
+	$(BIN)/bandstrap reproduce --out results
+
+bench: $(FRESH_KERNELS) ## what decisions and figures cost, into bench-results/
+	$(BIN)/python benchmarks/decisions.py
+	$(BIN)/python benchmarks/lazy.py
+	$(BIN)/python benchmarks/figure1.py
+
+clean: ## remove the environment, caches and results
+	rm -rf $(VENV) results bench-results .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(INSTALLED): pyproject.toml
+	@test -e $@ || rm -rf $(VENV)
+	@if command -v uv > /dev/null; then \
+		{ test -x $(BIN)/python || uv venv --python $(PYTHON) $(VENV); } && \
+		uv pip install --python $(BIN)/python -e '.[dev]'; \
+	else \
+		{ test -x $(BIN)/python || $(PYTHON) -m venv $(VENV); } && \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'; \
+	fi
+	@touch $@
+
+# Numba caches compiled kernels file by file and does not notice changed callees in other files.
+$(FRESH_KERNELS): $(KERNELS) | $(INSTALLED)
+	@find src/bandstrap -path '*/__pycache__/*.nb?' -delete
+	@touch $@
