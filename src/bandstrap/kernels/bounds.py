@@ -65,14 +65,14 @@ def _slopes(scheme, tilt, gain, count, sums):
 
 
 @kernel
-def _newton_step(scheme, h, run, arm, n, level, tilt, count):
+def _newton_step(scheme, h, run, arm, n, level, side, tilt):
     sums = (0.0, 0.0, 0.0)
     for atom in range(h.values.size):
         if h.counts[run, arm, atom] > 0.0:
-            gain = h.values[atom] - level
+            gain = side * (h.values[atom] - level)
             sums = _slopes(scheme, tilt, gain, h.counts[run, arm, atom], sums)
     for i in range(n):
-        sums = _slopes(scheme, tilt, h.flat[i] - level, 1.0, sums)
+        sums = _slopes(scheme, tilt, side * (h.flat[i] - level), 1.0, sums)
     value, slope, curvature = sums
     if scheme == MULTINOMIAL:
         slope /= value
@@ -83,18 +83,18 @@ def _newton_step(scheme, h, run, arm, n, level, tilt, count):
 
 
 @kernel
-def _log_mgf(scheme, h, run, arm, n, level, tilt, count):
+def _log_mgf(scheme, h, run, arm, n, level, side, tilt, count):
     total = 0.0
     product = 1.0
     for atom in range(h.values.size):
         if h.counts[run, arm, atom] > 0.0:
-            gain = h.values[atom] - level
+            gain = side * (h.values[atom] - level)
             if scheme == EXPONENTIAL:
                 total -= h.counts[run, arm, atom] * np.log(1.0 - tilt * gain)
             else:
                 total += h.counts[run, arm, atom] * np.exp(tilt * gain)
     for i in range(n):
-        gain = h.flat[i] - level
+        gain = side * (h.flat[i] - level)
         if scheme == EXPONENTIAL:
             product *= 1.0 - tilt * gain
             if i % 8 == 7:  # one logarithm for eight factors, before their product can underflow
@@ -110,37 +110,44 @@ def _log_mgf(scheme, h, run, arm, n, level, tilt, count):
 
 
 @kernel
-def chernoff(scheme, h, run, arm, n, level):
+def chernoff(scheme, h, run, arm, n, level, side, least):
     """The rate for this very history, and the tilt it is attained at; `n` rewards are in `flat`.
 
-    Every tilt gives a valid rate, so a few safeguarded Newton steps towards the best one will do.
+    `side` is 1 for a draw that reaches the level from below and -1 for one that falls to it. Every
+    tilt gives a valid rate, so a few safeguarded Newton steps towards the best one will do, unless
+    `least` is known to be a rate and is not yet reached.
     """
     moments = h.moments[run, arm]
     count = moments[COUNT]
-    gap = level - moments[MEAN]
-    reach = moments[HIGH] - level
-    second = moments[SQUARES] / count + gap * gap
+    gap = side * (level - moments[MEAN])
+    reach = moments[HIGH] - level if side > 0.0 else level - moments[LOW]
     # Where the mgf ends or its terms would overflow; no reach means no term above one.
     limit = (1.0 if scheme == EXPONENTIAL else 300.0) / max(reach, 1e-300)
-    tilt = moments[LAST_TILT]
+    tilt = moments[LAST_TILT] if side > 0.0 else 0.0
     if tilt <= 0.0 or tilt >= limit:
-        tilt = gap / (second + gap * reach)
-    for _ in range(4):
-        step = min(_newton_step(scheme, h, run, arm, n, level, tilt, count), 3.0 * tilt)
+        tilt = min(gap / (moments[SQUARES] / count + gap * gap + gap * reach), 0.5 * limit)
+    rate = -np.inf
+    for attempt in range(60):
+        step = min(_newton_step(scheme, h, run, arm, n, level, side, tilt), 3.0 * tilt)
         if tilt + step <= 0.0:
             tilt *= 0.5
         elif tilt + step >= limit:
             tilt = 0.5 * (tilt + limit)
         else:
             tilt += step
-        if abs(step) < 1e-2 * tilt:
-            break
-    moments[LAST_TILT] = tilt
-    return -_log_mgf(scheme, h, run, arm, n, level, tilt, count), tilt
+        if abs(step) < 1e-2 * tilt or attempt >= 3:
+            rate = -_log_mgf(scheme, h, run, arm, n, level, side, tilt, count)
+            if rate >= least:
+                break
+    if side > 0.0:
+        moments[LAST_TILT] = tilt
+    return rate, tilt
 
 
 @kernel
-def sure_floor(count, mean, variance, low):
-    """A level that the draw falls short of with probability below 2**-64."""
-    drop = (mean - low) * SURE
-    return mean - (drop + np.sqrt(drop * drop + 2.0 * count * SURE * variance)) / count
+def floor_at(rate, moments):
+    """A level that the draw falls to with probability exp(-rate) at most, by Bernstein's bound."""
+    count, mean = moments[COUNT], moments[MEAN]
+    drop = (mean - moments[LOW]) * rate
+    spread = 2.0 * rate * moments[SQUARES]
+    return mean - (drop + np.sqrt(drop * drop + spread)) / count

@@ -10,7 +10,7 @@ of independent full draws, ties broken uniformly.
 import numpy as np
 
 from bandstrap.kernels.argmax import tied
-from bandstrap.kernels.bounds import AMPLE, POISSON, cheap_rate, chernoff, sure_floor
+from bandstrap.kernels.bounds import AMPLE, POISSON, cheap_rate, chernoff, floor_at
 from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.draw import CEILING, FLOOR, begin, narrow
 from bandstrap.kernels.history import (
@@ -20,7 +20,6 @@ from bandstrap.kernels.history import (
     KNOWN_RATE,
     LOW,
     MEAN,
-    SQUARES,
     gather,
 )
 from bandstrap.kernels.random import below, exponential, uniform
@@ -65,17 +64,49 @@ def _set(h, slot, value):
 
 
 @kernel
-def _floor(h, run, arm, slot):
-    """Bracket an arm by what is certain without a draw; return the number of open nodes."""
+def _floor(stream, scheme, h, run, arm, slot):
+    """Bracket the champion by a floor that its draw falls to so rarely that the work is nothing.
+
+    Thinning from below: with probability exp(-rate), about one in twenty times its count, the draw
+    may fall to the floor and is settled by a walk over its rewards. Returns the open nodes.
+    """
     moments = h.moments[run, arm]
     if moments[LOW] == moments[HIGH]:
         _set(h, slot, moments[LOW])
         return 0
-    count = moments[COUNT]
-    floor = sure_floor(count, moments[MEAN], moments[SQUARES] / count, moments[LOW])
-    h.bracket[slot, FLOOR] = max(floor, moments[LOW])
+    rate = np.log(moments[COUNT]) + 3.0
+    floor = floor_at(rate, moments)
     h.bracket[slot, CEILING] = moments[HIGH]
-    return UNDRAWN
+    h.bracket[slot, FLOOR] = max(floor, moments[LOW])
+    if floor <= moments[LOW] or (scheme == POISSON and moments[COUNT] < 40.0):
+        h.bracket[slot, FLOOR] = moments[LOW]
+        return UNDRAWN
+    chance = exponential(stream)
+    if chance < rate:
+        return UNDRAWN
+    n = gather(h, run, arm)
+    rate, tilt = chernoff(scheme, h, run, arm, n, floor, -1.0, rate)
+    if chance < rate:
+        return UNDRAWN
+    draw = tilted_draw(stream, scheme, h, run, arm, n, floor, -1.0, tilt)
+    if draw == OUT:
+        return UNDRAWN
+    _set(h, slot, draw)
+    return 0
+
+
+@kernel
+def _draw_above_floor(stream, scheme, h, run, arm, slot):
+    """Draw a champion of which only a floor is known, given that it lies above."""
+    floor = h.bracket[slot, FLOOR]
+    while True:
+        n_open = begin(stream, scheme, h, run, arm, slot)
+        if floor <= h.moments[run, arm, LOW]:  # always above, whatever rounding says
+            return n_open
+        while n_open > 0 and h.bracket[slot, FLOOR] < floor <= h.bracket[slot, CEILING]:
+            n_open = narrow(stream, scheme, h, run, slot, n_open)
+        if h.bracket[slot, FLOOR] >= floor:
+            return n_open
 
 
 @kernel
@@ -92,7 +123,7 @@ def _learn_rate(scheme, h, run, arm, level):
         rate = cheap_rate(scheme, moments, lower)
         if rate < AMPLE and h.nodes.shape[1] > 0 and count <= LEARN_WORK:
             n = gather(h, run, arm)
-            sharp, _ = chernoff(scheme, h, run, arm, n, lower)
+            sharp, _ = chernoff(scheme, h, run, arm, n, lower, 1.0, 0.0)
             rate = max(rate, sharp)
         if h.nodes.shape[1] > 0 and count * np.exp(-rate) > TILT_WORK:
             rate = 0.0
@@ -104,14 +135,10 @@ def _learn_rate(scheme, h, run, arm, level):
 def _thin(stream, scheme, h, run, arm, level, rate, chance):
     """Settle a challenger that thinning at `rate` let through: its draw, or OUT."""
     n = gather(h, run, arm)
-    sharp, tilt = chernoff(scheme, h, run, arm, n, level)
-    for _ in range(50):  # at the best tilt it is no less; further steps lead there
-        if sharp >= rate:
-            break
-        sharp, tilt = chernoff(scheme, h, run, arm, n, level)
-    if chance < sharp:
+    rate, tilt = chernoff(scheme, h, run, arm, n, level, 1.0, rate)
+    if chance < rate:
         return OUT
-    return tilted_draw(stream, scheme, h, run, arm, n, level, tilt)
+    return tilted_draw(stream, scheme, h, run, arm, n, level, 1.0, tilt)
 
 
 @kernel
@@ -178,7 +205,7 @@ def _choose(stream, scheme, h, run, allowed):
     champion = leader
     slot = 0
     if h.nodes.shape[1] > 0:
-        n_open = _floor(h, run, champion, slot)
+        n_open = _floor(stream, scheme, h, run, champion, slot)
     else:  # a few known values: the draw itself is as cheap as a bound
         n_open = _start_draw(stream, scheme, h, run, champion, slot)
     ties = 1
@@ -196,7 +223,7 @@ def _choose(stream, scheme, h, run, allowed):
         if n_other == OUT_OF_IT or h.bracket[1 - slot, CEILING] < h.bracket[slot, FLOOR]:
             continue
         if n_open == UNDRAWN:
-            n_open = _start_draw(stream, scheme, h, run, champion, slot)
+            n_open = _draw_above_floor(stream, scheme, h, run, champion, slot)
         outcome, n_open, n_other = _duel(stream, scheme, h, run, slot, n_open, n_other)
         if outcome == -1:
             x, y = h.bracket[slot, FLOOR], h.bracket[1 - slot, FLOOR]

@@ -17,35 +17,35 @@ OUT = -np.inf
 
 
 @kernel
-def tilted_draw(stream, scheme, h, run, arm, n, level, tilt):
-    """The arm's draw given that it is at least `level`, or OUT; `n` rewards are in `flat`."""
+def tilted_draw(stream, scheme, h, run, arm, n, level, side, tilt):
+    """The arm's draw given that it reaches `level`, or OUT; `n` rewards are in `flat`."""
     if scheme == EXPONENTIAL:
-        excess, total = _tilt_exponential(stream, h, run, arm, n, level, tilt)
+        excess, total = _tilt_exponential(stream, h, run, arm, n, level, side, tilt)
     elif scheme == MULTINOMIAL:
-        excess, total = _tilt_multinomial(stream, h, run, arm, n, level, tilt)
+        excess, total = _tilt_multinomial(stream, h, run, arm, n, level, side, tilt)
     else:
-        excess, total = _tilt_poisson(stream, h, run, arm, n, level, tilt)
+        excess, total = _tilt_poisson(stream, h, run, arm, n, level, side, tilt)
     # A tie computed with rounding may come out a hair below zero.
     if total <= 0.0 or excess < -1e-13 * total * abs(level):
         return OUT
     if exponential(stream) < tilt * excess:
         return OUT
-    return level + excess / total
+    return level + side * excess / total
 
 
 @kernel
-def _tilt_exponential(stream, h, run, arm, n, level, tilt):
+def _tilt_exponential(stream, h, run, arm, n, level, side, tilt):
     excess = 0.0
     total = 0.0
     for atom in range(h.values.size):
         count = h.counts[run, arm, atom]
         if count > 0.0:
-            gain = h.values[atom] - level
+            gain = side * (h.values[atom] - level)
             weight = gamma(stream, count) / (1.0 - tilt * gain)
             total += weight
             excess += weight * gain
     for i in range(n):
-        gain = h.flat[i] - level
+        gain = side * (h.flat[i] - level)
         weight = exponential(stream) / (1.0 - tilt * gain)
         total += weight
         excess += weight * gain
@@ -53,30 +53,31 @@ def _tilt_exponential(stream, h, run, arm, n, level, tilt):
 
 
 @kernel
-def _tilt_multinomial(stream, h, run, arm, n, level, tilt):
+def _tilt_multinomial(stream, h, run, arm, n, level, side, tilt):
     mass = 0.0
     draws = float(n)
     for atom in range(h.values.size):
         draws += h.counts[run, arm, atom]
-        mass += h.counts[run, arm, atom] * np.exp(tilt * (h.values[atom] - level))
+        mass += h.counts[run, arm, atom] * np.exp(tilt * side * (h.values[atom] - level))
     draws = np.round(draws)
     for i in range(n):
-        mass += np.exp(tilt * (h.flat[i] - level))
+        mass += np.exp(tilt * side * (h.flat[i] - level))
     left = draws
     excess = 0.0
     for atom in range(h.values.size):
-        share = h.counts[run, arm, atom] * np.exp(tilt * (h.values[atom] - level))
+        share = h.counts[run, arm, atom] * np.exp(tilt * side * (h.values[atom] - level))
         weight = left
         if n > 0 or share < mass * (1.0 - 1e-12):
             weight = float(binomial(stream, int(left), share / mass))
-        excess += weight * (h.values[atom] - level)
+        excess += weight * side * (h.values[atom] - level)
         left -= weight
         mass -= share
-    return excess + _share_out(stream, h.flat, n, level, tilt, int(left)), draws
+    excess += _share_out(stream, h.flat, n, level, side, tilt, int(left))
+    return excess, draws
 
 
 @kernel
-def _share_out(stream, flat, n, level, tilt, left):
+def _share_out(stream, flat, n, level, side, tilt, left):
     """`left` draws among the rewards, each with its tilted probability, in one pass.
 
     The i-th largest of m uniforms, given the one above it, is that times U**(1/i): the uniforms
@@ -86,31 +87,31 @@ def _share_out(stream, flat, n, level, tilt, left):
         return 0.0
     above = 0.0
     for i in range(n):
-        above += np.exp(tilt * (flat[i] - level))
+        above += np.exp(tilt * side * (flat[i] - level))
     point = above
     excess = 0.0
     i = n - 1
-    below = above - np.exp(tilt * (flat[i] - level))
+    below = above - np.exp(tilt * side * (flat[i] - level))
     for rank in range(left, 0, -1):
         point *= np.exp(-exponential(stream) / rank)
         while point < below and i > 0:
             i -= 1
-            below -= np.exp(tilt * (flat[i] - level))
-        excess += flat[i] - level
+            below -= np.exp(tilt * side * (flat[i] - level))
+        excess += side * (flat[i] - level)
     return excess
 
 
 @kernel
-def _tilt_poisson(stream, h, run, arm, n, level, tilt):
+def _tilt_poisson(stream, h, run, arm, n, level, side, tilt):
     excess = 0.0
     total = 0.0
     for atom in range(h.values.size):
-        gain = h.values[atom] - level
+        gain = side * (h.values[atom] - level)
         weight = float(poisson(stream, h.counts[run, arm, atom] * np.exp(tilt * gain)))
         total += weight
         excess += weight * gain
     for i in range(n):
-        gain = h.flat[i] - level
+        gain = side * (h.flat[i] - level)
         weight = float(poisson(stream, np.exp(tilt * gain)))
         total += weight
         excess += weight * gain
