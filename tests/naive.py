@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-CHUNK = 4_000_000  # weights drawn at once
+CHUNK = 250_000  # weights drawn at once: as many as stay in the cache
 
 
 def exponential_weights(shape, rng):
@@ -17,17 +17,23 @@ def exponential_weights(shape, rng):
 
 
 def poisson_weights(shape, rng):
-    return rng.poisson(1.0, shape).astype(float)
+    """The distribution function inverted at 32 random bits: NumPy's own takes five times as long."""
+    bits = rng.integers(0, 2**32, shape, dtype=np.uint32)
+    limits = np.rint(2.0**32 * stats.poisson(1.0).cdf(np.arange(12))).clip(max=2**32 - 1)
+    weights = np.zeros(shape, dtype=np.uint8)
+    for limit in limits.astype(np.uint32):
+        weights += bits >= limit
+    return weights.astype(float)
 
 
 def double_or_nothing_weights(shape, rng):
-    return 2.0 * rng.integers(0, 2, shape)
+    return 2.0 * rng.integers(0, 2, shape, dtype=np.uint8)
 
 
 def multinomial_weights(shape, rng):
     """How often each of n rewards is met in n draws with replacement."""
     size, n = shape
-    cells = rng.integers(0, n, shape) + n * np.arange(size)[:, None]
+    cells = rng.integers(0, n, shape, dtype=np.int32) + n * np.arange(size)[:, None]
     return np.bincount(cells.ravel(), minlength=size * n).reshape(shape).astype(float)
 
 
