@@ -1,6 +1,6 @@
 """Slow twins: the bootstrap written out in plain NumPy, one weight for each reward.
 
-Nothing here is shared with the library. `Twin` is the reference; its subclasses at the end each make
+Nothing here is shared with the library. `Twin` is the reference; subclasses at the end each make
 one deliberate error, so that tests can show that a comparison with the reference would notice it.
 """
 
@@ -17,7 +17,7 @@ def exponential_weights(shape, rng):
 
 
 def poisson_weights(shape, rng):
-    """The distribution function inverted at 32 random bits: NumPy's own takes five times as long."""
+    """The distribution function inverted at 32 random bits: five times as fast as NumPy's own."""
     bits = rng.integers(0, 2**32, shape, dtype=np.uint32)
     limits = np.rint(2.0**32 * stats.poisson(1.0).cdf(np.arange(12))).clip(max=2**32 - 1)
     weights = np.zeros(shape, dtype=np.uint8)

@@ -1,23 +1,11 @@
-"""The central evidence: `select` chooses each arm as often as the bootstrap written out in full does.
+"""The central evidence: `select` chooses each arm as often as the bootstrap in full would.
 
-Every comparison has 100,000 or 200,000 choices of the policy and at least 100,000 of the twin, on one
-fixed history, and asks for p > 10⁻⁴. `test_choice_power` shows what such a comparison would notice.
+Every comparison has 100,000 or 200,000 choices of the policy and at least 100,000 of the twin, on
+one fixed history, and asks for p > 10⁻⁴. `test_choice_power` shows what that would notice.
 """
 
 import numpy as np
 import pytest
-from histories import DISTRIBUTIONS, history
-from naive import (
-    BinomialTwin,
-    Twin,
-    argmax,
-    choices,
-    extend,
-    goodness,
-    homogeneity,
-    played,
-    scores,
-)
 from scipy import integrate, stats
 
 from bandstrap import (
@@ -36,6 +24,18 @@ from bandstrap import (
     PseudoRewards,
     PseudoRewardsAt,
     Support,
+)
+from histories import DISTRIBUTIONS, history
+from naive import (
+    BinomialTwin,
+    Twin,
+    argmax,
+    choices,
+    extend,
+    goodness,
+    homogeneity,
+    played,
+    scores,
 )
 
 SCHEMES = {
