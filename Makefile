@@ -42,15 +42,13 @@ clean: ## remove the environment, caches and results
 	rm -rf $(VENV) results bench-results .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
+# uv where it is installed and works here (it does not read pip's configuration), else pip.
 $(INSTALLED): pyproject.toml
-	@test -e $@ || rm -rf $(VENV)
-	@if command -v uv > /dev/null; then \
-		{ test -x $(BIN)/python || uv venv --python $(PYTHON) $(VENV); } && \
-		uv pip install --python $(BIN)/python -e '.[dev]'; \
-	else \
-		{ test -x $(BIN)/python || $(PYTHON) -m venv $(VENV); } && \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'; \
-	fi
+	@rm -rf $(VENV)
+	@{ command -v uv > /dev/null && uv venv --python $(PYTHON) $(VENV) && \
+		uv pip install --python $(BIN)/python -e '.[dev]'; } || \
+	{ rm -rf $(VENV) && $(PYTHON) -m venv $(VENV) && \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'; }
 	@touch $@
 
 # Numba caches compiled kernels file by file and does not notice changed callees in other files.
