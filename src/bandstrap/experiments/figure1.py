@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from bandstrap.environments import ENVIRONMENTS
 from bandstrap.experiments.base import Claim, Experiment, Settings, Verdict, by_name, policy_named
-from bandstrap.experiments.compare import Difference, difference, final
+from bandstrap.experiments.compare import THRESHOLD, Difference, difference, final
 from bandstrap.experiments.style import figure, regret_axes, save
 from bandstrap.simulation import Cell, Runner, Trace
 
@@ -22,12 +22,18 @@ class _Orders:
     zero: list[Difference]
 
     @property
-    def contradicted(self) -> bool:
-        return any(d.below for d in self.positive) or any(d.above or d.below for d in self.zero)
+    def shown(self) -> int:
+        equal = [d for d in self.zero if not (d.above or d.below)]
+        return sum(d.above for d in self.positive) + len(equal)
 
     @property
-    def shown(self) -> bool:
-        return all(d.above for d in self.positive) and not self.contradicted
+    def contradicted(self) -> int:
+        unequal = [d for d in self.zero if d.above or d.below]
+        return sum(d.below for d in self.positive) + len(unequal)
+
+    @property
+    def total(self) -> int:
+        return len(self.positive) + len(self.zero)
 
 
 class Figure1(Experiment):
@@ -55,16 +61,17 @@ class Figure1(Experiment):
             return []
         orders = {env: self._order(found, env) for env in ENVIRONMENT_NAMES}
         evidence = "; ".join(
-            f"{env}: {', '.join(map(str, o.positive + o.zero))}" for env, o in orders.items()
+            f"{env}: {', '.join(final(found[env, name]) for name in ('wb', 'npb', 'ts'))}; "
+            f"{', '.join(map(str, o.positive + o.zero))}"
+            for env, o in orders.items()
         )
         claim = (
             f"K = {settings.arms or self.n_arms}: Bernoulli: NPB worse than TS = WB; "
             "truncated normal, beta, triangular: WB < NPB < TS with rounding"
         )
-        sizes = f"{traces[0].runs} runs, {traces[0].rounds[-1]} rounds, paired. "
-        return [
-            Claim(self.claim_id, claim, _verdict(orders), sizes + evidence + self._binomial(found))
-        ]
+        verdict, tally = _verdict(list(orders.values()))
+        sizes = f"{traces[0].runs} runs, {traces[0].rounds[-1]} rounds, paired: {tally}. "
+        return [Claim(self.claim_id, claim, verdict, sizes + evidence + self._binomial(found))]
 
     def _order(self, found: dict[tuple[str, str], Trace], env: str) -> _Orders:
         wb, npb, ts = (found[env, name] for name in ("wb", "npb", "ts"))
@@ -110,12 +117,20 @@ class Figure1K2(Figure1):
     n_arms: ClassVar[int] = 2
 
 
-def _verdict(orders: dict[str, _Orders]) -> Verdict:
-    if all(order.shown for order in orders.values()):
-        return Verdict.REPRODUCED
-    if not any(order.contradicted for order in orders.values()):
-        return Verdict.UNDECIDED
-    return Verdict.IN_PART if any(o.shown for o in orders.values()) else Verdict.NOT_REPRODUCED
-
-
-__all__ = ["Figure1", "Figure1K2", "Figure1K5", "final"]
+def _verdict(orders: list[_Orders]) -> tuple[Verdict, str]:
+    """The verdict, and how many of the paper's comparisons came out which way."""
+    total, shown, contradicted = (
+        sum(getattr(order, name) for order in orders) for name in ("total", "shown", "contradicted")
+    )
+    tally = (
+        f"{shown} of {total} comparisons hold, {total - shown - contradicted} are within "
+        f"{THRESHOLD} standard errors of none, {contradicted} come out the other way"
+    )
+    if shown == total:
+        return Verdict.REPRODUCED, tally
+    if contradicted > shown:
+        return Verdict.NOT_REPRODUCED, tally
+    # The zero differences alone hold on any small sample.
+    if not any(d.above or d.below for order in orders for d in order.positive):
+        return Verdict.UNDECIDED, tally
+    return Verdict.IN_PART, tally
