@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr
 
 from bandstrap.environments.base import Environment
 from bandstrap.errors import InvalidInput
@@ -21,6 +20,8 @@ class TruncatedNormal(Environment):
             raise InvalidInput("scale", self.scale, "give a positive standard deviation")
 
     def _true_means(self, parameters: np.ndarray) -> np.ndarray:
+        from scipy.special import ndtr  # here: it takes longer to import than everything else
+
         low, high = (0.0 - parameters) / self.scale, (1.0 - parameters) / self.scale
         density = np.exp(-0.5 * low**2) - np.exp(-0.5 * high**2)
         mass = np.sqrt(2 * np.pi) * (ndtr(high) - ndtr(low))

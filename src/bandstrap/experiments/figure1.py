@@ -90,11 +90,14 @@ class Figure1(Experiment):
         return f". Read as the binomial estimator instead: {'; '.join(parts)}"
 
     def plot(self, settings: Settings, traces: list[Trace], path: Path) -> None:
-        drawing, axes = figure(1, len(ENVIRONMENT_NAMES), width=13.0, height=3.4)
+        drawing, axes = figure(1, len(ENVIRONMENT_NAMES), width=13.0, height=3.7)
         for axis, env in zip(axes.flat, ENVIRONMENT_NAMES, strict=True):
             regret_axes(axis, [trace for trace in traces if trace.environment == env], env)
         axes.flat[0].set_ylabel("cumulative regret")
-        axes.flat[0].legend(loc="upper left", frameon=False)
+        handles, labels = axes.flat[0].get_legend_handles_labels()
+        drawing.legend(
+            handles, labels, loc="outside lower center", ncols=len(labels), frameon=False
+        )
         drawing.suptitle(f"K = {settings.arms or self.n_arms} arms, {traces[0].runs} runs")
         save(drawing, path)
 

@@ -3,6 +3,7 @@
 import os
 from hashlib import sha256
 from pathlib import Path
+from shutil import rmtree
 from zipfile import BadZipFile
 
 import numpy as np
@@ -62,6 +63,4 @@ class Checkpoint:
 
     def clear(self) -> None:
         """Remove everything: the results have been put together elsewhere."""
-        for path in self.directory.iterdir():
-            path.unlink()
-        self.directory.rmdir()
+        rmtree(self.directory)

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from scipy.stats import norm
 
 from bandstrap.errors import OutputError
 from bandstrap.simulation.batch import BatchResult, recorded_rounds
@@ -79,7 +79,7 @@ class Trace:
 
     def band(self, confidence: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
         """Confidence limits of the mean regret at each recorded round."""
-        width = norm.ppf(0.5 + confidence / 2) * self.error()
+        width = NormalDist().inv_cdf(0.5 + confidence / 2) * self.error()
         return self.mean() - width, self.mean() + width
 
     def table(self) -> pa.Table:
