@@ -132,6 +132,8 @@ class OneTooMany(Twin):
     """Error: the rewards of an arm together weigh Gamma(n + 1) for Gamma(n)."""
 
     def _sums(self, rewards, pseudo, parts, size, rng):
+        if rewards.size == 0:
+            return super()._sums(rewards, pseudo, parts, size, rng)
         weights = rng.standard_exponential((size, rewards.size))
         weights *= rng.standard_gamma(rewards.size + 1.0, (size, 1)) / weights.sum(1, keepdims=True)
         of_pseudo = rng.standard_exponential((size, pseudo.size))
