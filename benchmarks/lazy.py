@@ -19,6 +19,7 @@ from bandstrap.kernels.bounds import EXPONENTIAL, MULTINOMIAL
 from bandstrap.kernels.choose import choose
 from bandstrap.kernels.direct import direct_scores
 from bandstrap.kernels.history import KNOWN_LEVEL, observe
+from bandstrap.kernels.random import exponential
 from bandstrap.seeding import generator, kernel_stream
 from output import Row, arguments, report
 
@@ -133,10 +134,45 @@ def choices_by_length(
     return rows
 
 
+@loop
+def play_direct(stream, table, rewards, counts):
+    """WB as it is defined: a weight for every reward of every arm in every round."""
+    for step in range(table.shape[0]):
+        for run in range(table.shape[1]):
+            best, best_draw = -1, -1.0
+            for arm in range(table.shape[2]):
+                weighted = exponential(stream)  # the pseudo-reward 1
+                total = weighted + exponential(stream)  # and 0
+                for i in range(counts[run, arm]):
+                    weight = exponential(stream)
+                    weighted += weight * rewards[run, arm, i]
+                    total += weight
+                if weighted / total > best_draw:
+                    best, best_draw = arm, weighted / total
+            rewards[run, best, counts[run, best]] = table[step, run, best]
+            counts[run, best] += 1
+
+
+def direct_microseconds(rounds: int, n_arms: int, runs: int) -> float:
+    """What playing costs by the plain loop, on the same arms, with the same generator."""
+    rng = generator(0, "direct")
+    means = Beta(n_arms).start(runs, generator(0, "arms")).means
+    for horizon in (2, rounds):  # the first call compiles
+        table = rng.beta(means, 1.0 - means, (horizon, runs, n_arms))
+        rewards = np.zeros((runs, n_arms, horizon))
+        counts = np.zeros((runs, n_arms), dtype=np.int64)
+        started = thread_time()
+        play_direct(kernel_stream(rng), table, rewards, counts)
+        spent = thread_time() - started
+    return 1e6 * spent / (rounds * runs)
+
+
 def playing(lengths: list[int], n_arms: int, runs: int) -> list[Row]:
     """What a decision with its update costs on average over a run, short and long."""
     short, long = lengths
-    rows = []
+    direct = direct_microseconds(short, n_arms, runs)
+    nothing = {f"T = {long} µs": None, "long / short": None, "direct wb / short": None}
+    rows: list[Row] = [{"policy": "wb, direct loop", f"T = {short} µs": direct, **nothing}]
     for name, scheme in SCHEMES.items():
         Game(scheme, n_arms, runs).play_until(GRAIN)  # compile
         game = Game(scheme, n_arms, runs)
@@ -144,8 +180,10 @@ def playing(lengths: list[int], n_arms: int, runs: int) -> list[Row]:
         first = game.microseconds_played()
         game.play_until(long)
         whole = game.microseconds_played()
-        row = {"policy": name, f"T = {short} µs": first, f"T = {long} µs": whole}
-        rows.append(row | {"long / short": whole / first})
+        row: Row = {"policy": name, f"T = {short} µs": first, f"T = {long} µs": whole}
+        row["long / short"] = whole / first
+        row["direct wb / short"] = direct / first
+        rows.append(row)
     return rows
 
 
@@ -158,7 +196,7 @@ def main() -> None:
     parser.add_argument("--lengths", type=_integers, default=[10**k for k in range(2, 7)])
     parser.add_argument("--play", type=_integers, default=[10**4, 10**6], help="short,long")
     parser.add_argument("--arms", type=int, default=10)
-    parser.add_argument("--runs", type=int, default=8)
+    parser.add_argument("--runs", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=0.2, help="least time per measurement")
     given = parser.parse_args()
     where = f"Beta rewards, K = {given.arms}, {given.runs} runs, calls from Python excluded"

@@ -103,8 +103,8 @@ def _truncated_geometric() -> Claim:
         "E[Z] = (1/p − 1)(1 − (1−p)^l) ≥ ½ min{1/p − 1, l(1−p)} for the truncated geometric",
         Verdict.REPRODUCED if holds else Verdict.NOT_REPRODUCED,
         f"mean equal at {found.equal} and bound good at {found.bounded} of {found.checked} points "
-        f"(p, l), in rational numbers or sixty digits; tightest ratio {found.tightest_ratio:.4f} at "
-        f"p = {found.tightest_at[0]:g}, l = {found.tightest_at[1]}",
+        "(p, l), in rational numbers or sixty digits; tightest ratio "
+        f"{found.tightest_ratio:.4f} at p = {found.tightest_at[0]:g}, l = {found.tightest_at[1]}",
     )
 
 
@@ -139,6 +139,6 @@ def _near_linear(npb: Trace, wb: Trace) -> Claim:
         "exponent that bound guarantees further out: "
         + ", ".join(f"{value:.3f} at T = {T}" for T, value in far.items())
         + f". WB: {flat[-1]:.4f} at the last T and {np.interp(4.0, np.log10(wb.rounds), flat):.4f} "
-        f"at 10⁴. NPB is the worse of the two from T ≈ {crossed[0] if crossed.size else np.inf:.0e} "
+        f"at 10⁴. NPB is the worse from T ≈ {crossed[0] if crossed.size else np.inf:.0e} "
         "on. The theorem's own T ≥ exp((2/γ) exp(80/γ)) is far beyond all of these.",
     )

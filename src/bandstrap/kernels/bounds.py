@@ -1,16 +1,16 @@
 """How likely an arm's bootstrap draw is to reach a level, bounded without drawing it.
 
-With weights of mean 1 the draw reaches c just when sum w_i (y_i - c) >= 0. Chernoff's bound on that,
-with Bennett's inequality for the moment generating function, needs only count, mean, variance and
-range of the rewards. A decision uses it in two exact ways.
+With weights of mean 1 the draw reaches c just when sum w_i (y_i - c) >= 0. Chernoff's bound on
+that needs the rewards' moment generating function, and weaker forms of it only their count, mean,
+variance and range. A decision uses such bounds in two ways.
 
 *Thinning.* If P(draw >= c) <= exp(-rate), then with probability 1 - exp(-rate) the arm is
 out without a draw; otherwise `tilt` settles it from the tilted distribution by rejection, so that
-the arm stays in with exactly its own probability, and with a draw from exactly its own distribution.
+the arm stays in with exactly its own probability, and with a draw from exactly its own law.
 
-*Brackets.* What is left open of a draw is a sum of independent parts, sub-Gaussian given the weights
-drawn so far. A bracket that fails with probability below 2**-64 changes a decision less than
-rounding to doubles does.
+*Brackets.* What is left open of a draw is a sum of independent parts, sub-Gaussian given the
+weights drawn so far. A bracket that fails with probability below 2**-64 changes a decision less
+than rounding to doubles does.
 """
 
 import numpy as np
@@ -55,7 +55,7 @@ def cheap_rate(scheme, moments, level):
 
 @kernel
 def _slopes(scheme, tilt, gain, count, sums):
-    """Add one group of `count` equal rewards to (value, slope, curvature) of the log-mgf's terms."""
+    """Add `count` equal rewards to the sums behind value, slope and curvature of the log-mgf."""
     if scheme == EXPONENTIAL:
         factor = 1.0 / (1.0 - tilt * gain)
         slope = gain * factor

@@ -1,6 +1,6 @@
 """The arm whose bootstrap draw is largest, found without drawing what cannot matter.
 
-The arm with the best mean is the champion. Its draw is at least some level, at first only by a bound
+The arm with the best mean is the champion. Its draw is above some level, at first only by a bound
 that needs no draw. Every other arm is a challenger: usually it is thinned out at that level
 (`bounds`), sometimes it is drawn in full from the tilted law (`tilt`), and where neither would be
 cheap the two draws are opened side by side until they separate (`draw`). The result is the argmax

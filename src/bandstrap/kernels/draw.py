@@ -141,7 +141,7 @@ def _open_leaf(stream, scheme, h, run, node, weight):
 
 @kernel
 def _frontier(scheme, h, run, slot, at, weight, threshold, n_open):
-    """List the nodes under `at` to be drawn together: those expected to fall below the threshold."""
+    """List the nodes under `at` to draw together: those expected to fall below the threshold."""
     per_reward = weight / h.nodes[run, at].count
     stack = h.open_nodes[2]
     stack[0] = at

@@ -24,8 +24,8 @@ from bandstrap.kernels.compile import kernel
 BUCKET = 32  # rewards a leaf holds before it splits
 QUEUE = 64  # rewards a run may hold back from its tree
 
-# Columns of `moments`, a cache line per arm. The last three are what `choose` has learnt: a draw reaches
-# KNOWN_LEVEL with probability exp(-KNOWN_RATE) at most, by Chernoff's bound at LAST_TILT.
+# Columns of `moments`, a cache line per arm. The last three are what `choose` has learnt: a draw
+# reaches KNOWN_LEVEL with probability exp(-KNOWN_RATE) at most; LAST_TILT was the best tilt.
 COUNT, MEAN, SQUARES, LOW, HIGH, KNOWN_LEVEL, KNOWN_RATE, LAST_TILT = range(8)
 NODES, BUCKETS = range(2)  # columns of `used`
 
