@@ -9,7 +9,7 @@ of independent full draws, ties broken uniformly.
 
 import numpy as np
 
-from bandstrap.kernels.argmax import tied
+from bandstrap.kernels.argmax import TIE
 from bandstrap.kernels.bounds import AMPLE, POISSON, cheap_rate, chernoff, floor_at
 from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.draw import CEILING, FLOOR, begin, narrow
@@ -212,22 +212,24 @@ def _choose(stream, scheme, h, run, allowed):
     for arm in range(allowed.size):
         if not allowed[arm] or arm == leader:
             continue
-        level = h.bracket[slot, FLOOR]
         moments = h.moments[run, arm]
+        # What ties with the champion up to rounding must not be thinned out.
+        scale = max(abs(moments[LOW]), abs(moments[HIGH]))
+        level = h.bracket[slot, FLOOR] - TIE * scale
         if moments[HIGH] < level:
             continue
         chance = exponential(stream)
         if moments[KNOWN_LEVEL] <= level and chance < moments[KNOWN_RATE]:
             continue
         n_other = _challenge(stream, scheme, h, run, arm, slot, level, chance)
-        if n_other == OUT_OF_IT or h.bracket[1 - slot, CEILING] < h.bracket[slot, FLOOR]:
+        if n_other == OUT_OF_IT or h.bracket[1 - slot, CEILING] < level:
             continue
         if n_open == UNDRAWN:
             n_open = _draw_above_floor(stream, scheme, h, run, champion, slot)
         outcome, n_open, n_other = _duel(stream, scheme, h, run, slot, n_open, n_other)
         if outcome == -1:
             x, y = h.bracket[slot, FLOOR], h.bracket[1 - slot, FLOOR]
-            if tied(x, y):
+            if abs(x - y) <= TIE * scale:
                 ties += 1
                 if uniform(stream) * ties < 1.0:
                     champion = arm

@@ -25,10 +25,7 @@ def tilted_draw(stream, scheme, h, run, arm, n, level, side, tilt):
         excess, total = _tilt_multinomial(stream, h, run, arm, n, level, side, tilt)
     else:
         excess, total = _tilt_poisson(stream, h, run, arm, n, level, side, tilt)
-    # A tie computed with rounding may come out a hair below zero.
-    if total <= 0.0 or excess < -1e-13 * total * abs(level):
-        return OUT
-    if exponential(stream) < tilt * excess:
+    if total <= 0.0 or excess < 0.0 or exponential(stream) < tilt * excess:
         return OUT
     return level + side * excess / total
 
