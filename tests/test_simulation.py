@@ -19,7 +19,7 @@ from bandstrap.simulation.batch import Batch, recorded_rounds, run_batch
 from bandstrap.simulation.checkpoint import Checkpoint
 
 MEANS = Bernoulli(means=(0.3, 0.6, 0.5))
-CLI = [sys.executable, "-c", "from bandstrap.cli import main; main()"]
+CLI = [sys.executable, "-m", "bandstrap"]
 
 
 def same(one, two):
