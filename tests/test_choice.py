@@ -53,7 +53,8 @@ def agree(policy, twin, problem, arms, allowed=None, times=TIMES, seed=1):
     """Choices of policy and twin on one history have one law."""
     state = played(policy, problem, arms, RUNS)
     found = choices(policy, state, np.random.default_rng(seed), times, allowed)
-    expected = twin.choices(arms, TWIN_DRAWS, np.random.default_rng(seed + 1), allowed)
+    row = None if allowed is None else allowed[0]
+    expected = twin.choices(arms, TWIN_DRAWS, np.random.default_rng(seed + 1), row)
     pvalue = homogeneity(found, expected)
     assert pvalue > P, (pvalue, found / found.sum(), expected / expected.sum())
     return state
@@ -197,7 +198,7 @@ def test_both_readings_agree_on_zeros_and_ones():
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("distribution", ["bernoulli", "beta"])
 def test_allowed_arms_only(scheme, distribution):
-    allowed = np.array([True, True, False, True, False, True])
+    allowed = np.tile([True, True, False, True, False, True], (RUNS, 1))
     problem = Problem(6, support=support_of(distribution))
     arms = history(distribution, "mixed")
     state = agree(Bootstrap(SCHEMES[scheme]), Twin(scheme), problem, arms, allowed)
@@ -258,6 +259,22 @@ def test_ties_that_rounding_hides_are_ties(values, rewards):
     policy = Bootstrap(Multinomial())
     arms = [np.repeat(values[-1], rewards)] * 3
     state = played(policy, Problem(3, support=Support.categories(values)), arms, RUNS)
+    found = choices(policy, state, np.random.default_rng(0), TIMES)
+    assert goodness(found, np.full(3, 1 / 3)) > P
+
+
+RELATIVE = pytest.mark.xfail(strict=True, reason="bug: argmax measures ties by the scores alone")
+
+
+@pytest.mark.parametrize("scheme", [*SCHEMES, pytest.param("none", marks=RELATIVE)])
+def test_ties_around_zero_are_ties(scheme):
+    """Sums of -0.3, 0.1 and 0.2 are zero in one order and 10⁻¹⁷ in another."""
+    policy = Bootstrap(SCHEMES.get(scheme, NoResampling()))
+    orders = [[-0.3, 0.1, 0.2], [0.1, 0.2, -0.3], [0.2, -0.3, 0.1]]
+    state = policy.start(Problem(3, support=Support.interval(-1, 1)), RUNS)
+    for rewards in zip(*orders, strict=True):
+        for arm, reward in enumerate(rewards):
+            policy.update(state, None, np.full(RUNS, arm), np.full(RUNS, reward))
     found = choices(policy, state, np.random.default_rng(0), TIMES)
     assert goodness(found, np.full(3, 1 / 3)) > P
 
