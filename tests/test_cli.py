@@ -220,13 +220,11 @@ def test_other_settings_are_not_mistaken_for_these(tmp_path):
         assert rounds.max() == pytest.approx(horizon)
 
 
-@pytest.mark.xfail(strict=True, reason="bug: errors in worker processes cannot be unpickled")
 def test_a_policy_that_cannot_play_the_figure(tmp_path):
     wrong = ("--policies", "ts-dirichlet", "--workers", "2", "--out", tmp_path)
     assert "support" in in_one_line(failed("reproduce", "figure1", *SMALL, *wrong))
 
 
-@pytest.mark.xfail(strict=True, reason="bug: theorem2 plays 1000 rounds and stops at a horizon")
 def test_theorem_2_at_a_small_horizon(tmp_path):
     claims = session(tmp_path, runs=5, horizon=200).run(EXPERIMENTS["theorem2"](), Quiet())
     assert [claim.id for claim in claims] == ["C7"]
@@ -239,7 +237,6 @@ def test_theorem_2_at_several_horizons(tmp_path):
     assert [(claim.id, str(claim.verdict) in VERDICTS) for claim in claims] == [("C7", True)]
 
 
-@pytest.mark.xfail(strict=True, reason="bug: two curves of one name are read back as one")
 def test_a_policy_named_twice(tmp_path):
     """Refused, or drawn the same from a computation and from its stored results."""
     plot, drawn = tmp_path / "figure1-k2" / "plot.png", []

@@ -228,18 +228,7 @@ def test_a_bad_update_names_its_parameter_and_changes_nothing(name, what):
     assert same(state, before)
 
 
-def broken(names, reason, known=POLICIES):
-    """Every policy, those of `names` expected to fail until a bug in them is mended."""
-    mark = pytest.mark.xfail(strict=True, reason=f"bug: {reason}")
-    marked = [pytest.param(name, marks=mark) if name in names else name for name in known]
-    return pytest.mark.parametrize("name", marked)
-
-
-@broken(
-    {"npb-binomial", "ts", "ts-gaussian", "npb-forced", "eg", "ucb1", "kl-ucb"}
-    | {"online-bootstrap", "phe"},
-    "a reward between the declared values is taken as it is, cut to 0, or counted as a pull",
-)
+@every_policy
 def test_a_reward_between_the_declared_values_changes_nothing(name):
     policy = POLICIES[name]()
     _, state = play(policy, rounds=10)
@@ -301,7 +290,6 @@ def test_a_generator_for_learning_only_where_needed(name, support):
         assert not same(state, before)
 
 
-@pytest.mark.xfail(strict=True, reason="bug: ForcedPulls counts a pull that its policy refused")
 def test_forced_pulls_count_no_refused_update():
     policy = ForcedPulls(3, BetaThompson())
     state = policy.start(Problem(2), 1)

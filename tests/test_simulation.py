@@ -187,12 +187,7 @@ def test_a_checkpoint_is_for_the_very_same_batch(tmp_path, other):
     assert same(stored, simulate(**given | other))
 
 
-LEAK = pytest.mark.xfail(reason="bug: a cut file is left open, and Python warns of it")
-
-
-@pytest.mark.parametrize(
-    "damage", [pytest.param("cut", marks=LEAK), "empty", "noise", "other arrays"]
-)
+@pytest.mark.parametrize("damage", ["cut", "empty", "noise", "other arrays"])
 def test_a_damaged_batch_is_named(tmp_path, damage):
     simulate(Bootstrap(), MEANS, 10, runs=20, checkpoint=tmp_path)
     (path,) = tmp_path.iterdir()
@@ -237,7 +232,6 @@ def test_an_unwritable_checkpoint_is_named(tmp_path):
     assert file.read_text() == "mine"
 
 
-@pytest.mark.xfail(strict=True, reason="bug: errors cannot be unpickled, so workers lose them")
 def test_an_error_in_a_worker_is_the_error_itself():
     wrong = [Cell("test", "beta", "ts", Beta(means=(1.5,)), Bootstrap(), 5, 1000)]
     with pytest.raises(InvalidInput, match="means"):

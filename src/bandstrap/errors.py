@@ -17,6 +17,16 @@ __all__ = ["BandstrapError", "InvalidInput", "OutputError", "UnknownName"]
 class BandstrapError(Exception):
     """Base of all errors raised on purpose."""
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # Errors cross from worker processes by their message, whatever they were made from.
+        return _restored, (type(self), str(self))
+
+
+def _restored(kind: type[BandstrapError], message: str) -> BandstrapError:
+    error = kind.__new__(kind, message)
+    Exception.__init__(error, message)
+    return error
+
 
 class InvalidInput(BandstrapError, ValueError):  # noqa: N818 - reads better than InvalidInputError
     """A value that cannot be used, with the remedy."""

@@ -51,6 +51,8 @@ class Settings:
                 raise InvalidInput(f"--{name}", value, "give at least 1")
         for name in self.policies or ():
             policy_named(name)
+        if len(set(self.policies or ())) < len(self.policies or ()):
+            raise InvalidInput("--policies", ",".join(self.policies or ()), "name each once")
 
     def size(self, full: tuple[int, int], quick: tuple[int, int]) -> tuple[int, int]:
         """Runs and horizon: the given ones, else those of the quick or the full size."""

@@ -13,6 +13,18 @@ def first_bad_reward(rewards, low, high):
 
 
 @kernel
+def first_unlisted(rewards, values):
+    """Where the first reward stands that is none of the values; -1 if none."""
+    for i in range(rewards.size):
+        listed = False
+        for j in range(values.size):
+            listed |= rewards[i] == values[j]
+        if not listed:
+            return i
+    return -1
+
+
+@kernel
 def first_bad_arm(arms, n_arms):
     for i in range(arms.size):
         if arms[i] < 0 or arms[i] >= n_arms:

@@ -8,7 +8,12 @@ import numpy as np
 
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.argmax import argmax
-from bandstrap.kernels.checks import first_bad_arm, first_bad_reward, first_empty_row
+from bandstrap.kernels.checks import (
+    first_bad_arm,
+    first_bad_reward,
+    first_empty_row,
+    first_unlisted,
+)
 from bandstrap.problem import Problem
 from bandstrap.seeding import kernel_stream
 
@@ -19,6 +24,7 @@ class State:
     def __init__(self, problem: Problem, runs: int) -> None:
         self.problem = problem
         self.runs = runs
+        self.values = np.array(problem.support.values or ())
 
 
 S = TypeVar("S", bound=State)
@@ -76,6 +82,11 @@ class Policy(ABC, Generic[S]):
                 float(rewards[bad]),
                 f"the problem declares rewards in [{support.low:g}, {support.high:g}]; "
                 "declare a wider support or leave the reward out",
+            )
+        bad = first_unlisted(rewards, state.values) if support.values is not None else -1
+        if bad >= 0:
+            raise InvalidInput(
+                "rewards", float(rewards[bad]), f"declared values are {support.values}"
             )
         self._update(state, contexts, arms, rewards, rng)
 

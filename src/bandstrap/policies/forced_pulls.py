@@ -88,5 +88,5 @@ class ForcedPulls(Policy[ForcedState]):
         rewards: np.ndarray,
         rng: np.random.Generator | None,
     ) -> None:
-        state.pulls[np.arange(state.runs), arms] += 1
         self.policy.update(state.inner, contexts, arms, rewards, rng)
+        state.pulls[np.arange(state.runs), arms] += 1  # after it: a refused reward is no pull

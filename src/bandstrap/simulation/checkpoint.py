@@ -42,7 +42,8 @@ class Checkpoint:
         if not path.exists():
             return None
         try:
-            with np.load(path, allow_pickle=False) as stored:
+            # Opened here: NumPy would leave a file open whose end is missing.
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
                 return BatchResult(stored["regret"], stored["reward"], stored["seconds"])
         except (BadZipFile, KeyError, ValueError, OSError, EOFError) as error:
             raise OutputError(path, "is damaged", "delete it and run again") from error
