@@ -38,7 +38,7 @@ def lazy_choices(times, stream, scheme, h, allowed, arms, scores):
 def direct_choices(times, stream, scheme, h, allowed, arms, scores):
     for _ in range(times):
         direct_scores(stream, scheme, h, scores)
-        argmax(stream, scores, allowed, arms)
+        argmax(stream, scores, allowed, 1.0, arms)
 
 
 @loop

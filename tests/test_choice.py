@@ -263,10 +263,7 @@ def test_ties_that_rounding_hides_are_ties(values, rewards):
     assert goodness(found, np.full(3, 1 / 3)) > P
 
 
-RELATIVE = pytest.mark.xfail(strict=True, reason="bug: argmax measures ties by the scores alone")
-
-
-@pytest.mark.parametrize("scheme", [*SCHEMES, pytest.param("none", marks=RELATIVE)])
+@pytest.mark.parametrize("scheme", [*SCHEMES, "none"])
 def test_ties_around_zero_are_ties(scheme):
     """Sums of -0.3, 0.1 and 0.2 are zero in one order and 10⁻¹⁷ in another."""
     policy = Bootstrap(SCHEMES.get(scheme, NoResampling()))

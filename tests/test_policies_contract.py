@@ -380,13 +380,7 @@ def test_the_largest_rewards_do_not_stop_a_decision(scheme):
     assert set(np.concatenate(chosen)) == {0, 1}
 
 
-KEPT = pytest.mark.xfail(strict=True, reason="bug: np.array keeps the layout of what it copies")
-
-
-@pytest.mark.parametrize(
-    "layout",
-    [pytest.param("row", marks=KEPT), pytest.param("fortran", marks=KEPT), "read-only"],
-)
+@pytest.mark.parametrize("layout", ["row", "fortran", "read-only"])
 def test_masks_of_any_layout_reach_kernels_in_one(layout, monkeypatch):
     """Another layout would compile the choice again: half a minute for one decision."""
     reached = []

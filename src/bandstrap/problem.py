@@ -45,6 +45,12 @@ class Support:
     def real(cls) -> "Support":
         return cls(-inf, inf)
 
+    @property
+    def scale(self) -> float:
+        """How large rewards may be; 0 if there is no end to it."""
+        largest = max(abs(self.low), abs(self.high))
+        return largest if isfinite(largest) else 0.0
+
     def positions(self, rewards: np.ndarray) -> np.ndarray:
         """Where each reward, known to be one of them, stands in `values`."""
         assert self.values is not None

@@ -5,24 +5,25 @@ import numpy as np
 from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.random import uniform
 
-TIE = 1e-13  # scores that differ relatively by less are ties up to rounding
+TIE = 1e-13  # relative
 
 
 @kernel
-def tied(x, y):
+def tied(x, y, scale):
+    """Whether two scores made of numbers as large as `scale` differ by no more than rounding."""
     apart = abs(x - y)
-    return x == y or (apart < np.inf and apart <= TIE * max(abs(x), abs(y)))
+    return x == y or (apart < np.inf and apart <= TIE * max(abs(x), abs(y), scale))
 
 
 @kernel
-def argmax(stream, scores, allowed, arms):
+def argmax(stream, scores, allowed, scale, arms):
     for run in range(arms.size):
         best = -1
         ties = 0
         for arm in range(scores.shape[1]):
             if not allowed[run, arm]:
                 continue
-            if best >= 0 and tied(scores[run, arm], scores[run, best]):
+            if best >= 0 and tied(scores[run, arm], scores[run, best], scale):
                 ties += 1
                 if uniform(stream) * ties < 1.0:
                     best = arm

@@ -9,7 +9,7 @@ of independent full draws, ties broken uniformly.
 
 import numpy as np
 
-from bandstrap.kernels.argmax import TIE
+from bandstrap.kernels.argmax import TIE, tied
 from bandstrap.kernels.bounds import AMPLE, POISSON, cheap_rate, chernoff, floor_at
 from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.draw import CEILING, FLOOR, begin, narrow
@@ -229,7 +229,7 @@ def _choose(stream, scheme, h, run, allowed):
         outcome, n_open, n_other = _duel(stream, scheme, h, run, slot, n_open, n_other)
         if outcome == -1:
             x, y = h.bracket[slot, FLOOR], h.bracket[1 - slot, FLOOR]
-            if abs(x - y) <= TIE * scale:
+            if tied(x, y, scale):
                 ties += 1
                 if uniform(stream) * ties < 1.0:
                     champion = arm

@@ -6,7 +6,7 @@ import numpy as np
 
 from bandstrap.kernels.argmax import tied
 from bandstrap.kernels.compile import kernel
-from bandstrap.kernels.history import COUNT, MEAN, gather
+from bandstrap.kernels.history import COUNT, HIGH, LOW, MEAN, gather
 from bandstrap.kernels.random import below, uniform
 
 
@@ -95,7 +95,8 @@ def _duel(stream, h, run, a, b):
     if draws > 0:
         x = _mean_of(stream, h, run, a, draws)
         y = _mean_of(stream, h, run, b, draws)
-        if not tied(x, y):
+        scale = max(abs(h.moments[run, a, LOW]), abs(h.moments[run, a, HIGH]))
+        if not tied(x, y, scale):
             return a if x > y else b
     if n_a != n_b:
         return a if n_a < n_b else b

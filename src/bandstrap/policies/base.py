@@ -115,14 +115,10 @@ class Policy(ABC, Generic[S]):
         rng: np.random.Generator,
         allowed: np.ndarray,
     ) -> np.ndarray:
-        return best_arms(self._scores(state, contexts, rng), allowed, rng)
-
-
-def best_arms(scores: np.ndarray, allowed: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The allowed arm with the largest score in each run, ties broken uniformly."""
-    arms = np.empty(scores.shape[0], dtype=np.int64)
-    argmax(kernel_stream(rng), scores, allowed, arms)
-    return arms
+        arms = np.empty(state.runs, dtype=np.int64)
+        scores = self._scores(state, contexts, rng)
+        argmax(kernel_stream(rng), scores, allowed, state.problem.support.scale, arms)
+        return arms
 
 
 def needed(rng: np.random.Generator | None, policy: object) -> np.random.Generator:
@@ -147,7 +143,8 @@ def _checked_allowed(state: State, allowed: np.ndarray | None) -> np.ndarray:
     if allowed.shape not in (shape, shape[1:]):
         raise InvalidInput("allowed", allowed.shape, f"give one flag per arm: {shape}")
     if allowed.shape != shape or not allowed.flags.c_contiguous or not allowed.flags.writeable:
-        allowed = np.array(np.broadcast_to(allowed, shape))  # the one layout kernels compile for
+        # The one layout kernels compile for.
+        allowed = np.array(np.broadcast_to(allowed, shape), order="C")
     empty = first_empty_row(allowed)
     if empty >= 0:
         raise InvalidInput("allowed", f"run {empty}: no arm", "allow at least one arm in each run")
