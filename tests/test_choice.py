@@ -213,15 +213,17 @@ def test_allowed_arms_only(scheme, distribution):
 @pytest.mark.parametrize("distribution", ["bernoulli", "triangular"])
 @pytest.mark.parametrize("scheme", ["exponential", "multinomial"])
 def test_what_decisions_have_learnt_does_not_outlive_new_rewards(scheme, distribution):
-    policy, problem = Bootstrap(SCHEMES[scheme]), Problem(4, support=support_of(distribution))
-    arms = history(distribution, "equal")
+    """An arm that used to be ruled out at once comes close to the best, which stays as it is."""
+    policy, problem = Bootstrap(SCHEMES[scheme]), Problem(3, support=support_of(distribution))
+    rng, draw = np.random.default_rng(7), DISTRIBUTIONS[distribution]
+    arms = [draw(mean, n, rng) for mean, n in ((0.6, 100), (0.3, 30), (0.25, 60))]
     state = agree(policy, Twin(scheme), problem, arms, times=100)
-    rng = np.random.default_rng(7)
-    more = [DISTRIBUTIONS[distribution](mean, 40, rng) for mean in (0.2, 0.7, 0.4, 0.6)]
+    more = [[], draw(0.67, 60, rng), []]
     extend(policy, state, more)
-    found = choices(policy, state, rng, TIMES)
+    found = choices(policy, state, rng, 100)
     both = [np.concatenate(pair) for pair in zip(arms, more, strict=True)]
     assert homogeneity(found, Twin(scheme).choices(both, TWIN_DRAWS, rng)) > P
+    assert 0.02 < found[1] / found.sum() < 0.5
 
 
 # Ties.
