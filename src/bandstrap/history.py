@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from bandstrap.kernels import history as kernels
+from bandstrap.kernels.choose import choose
 from bandstrap.kernels.history import BUCKET, COUNT, KNOWN_LEVEL, MEAN, NODE, QUEUE
+from bandstrap.seeding import kernel_stream
 
 GRAIN = 64  # rewards per run between two looks at whether the arrays still suffice
 
@@ -83,6 +85,12 @@ class RewardHistory:
     def observe_shares(self, arms: np.ndarray, rewards: np.ndarray) -> None:
         """Rewards between two values, each counted as a share of both."""
         kernels.observe_shares(self.arrays, arms, rewards)
+
+    def choose(self, code: int, allowed: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """The allowed arm with the largest bootstrapped mean in each run, by a kernel's scheme."""
+        arms = np.empty(self.arrays.moments.shape[0], dtype=np.int64)
+        choose(kernel_stream(rng), code, self.arrays, allowed, arms)
+        return arms
 
     def rewards(self, run: int, arm: int) -> np.ndarray:
         """One arm's rewards that are not kept as counts, in no particular order."""

@@ -7,12 +7,10 @@ import numpy as np
 from bandstrap.errors import InvalidInput
 from bandstrap.history import RewardHistory
 from bandstrap.kernels.bounds import EXPONENTIAL
-from bandstrap.kernels.choose import choose
 from bandstrap.policies.base import Policy, needed
 from bandstrap.policies.bootstrap import BootstrapState
 from bandstrap.priors import PseudoRewards
 from bandstrap.problem import Problem, Support
-from bandstrap.seeding import kernel_stream
 
 
 @dataclass(frozen=True)
@@ -51,9 +49,7 @@ class BetaThompson(Policy[BootstrapState]):
         allowed: np.ndarray,
     ) -> np.ndarray:
         # A Beta draw is an exponentially weighted mean of zeros and ones: the same fast choice.
-        arms = np.empty(state.runs, dtype=np.int64)
-        choose(kernel_stream(rng), EXPONENTIAL, state.history.arrays, allowed, arms)
-        return arms
+        return state.history.choose(EXPONENTIAL, allowed, rng)
 
     def _update(
         self,

@@ -6,7 +6,6 @@ import numpy as np
 
 from bandstrap.errors import InvalidInput
 from bandstrap.history import RewardHistory
-from bandstrap.kernels.choose import choose
 from bandstrap.kernels.direct import direct_scores
 from bandstrap.policies.base import Policy, State
 from bandstrap.priors import Prior, PseudoRewards
@@ -92,11 +91,9 @@ class Bootstrap(Policy[BootstrapState]):
         rng: np.random.Generator,
         allowed: np.ndarray,
     ) -> np.ndarray:
-        if not self.resampling.lazy:
+        if self.resampling.code is None or not self.resampling.lazy:
             return super()._select(state, contexts, rng, allowed)
-        arms = np.empty(state.runs, dtype=np.int64)
-        choose(kernel_stream(rng), self.resampling.code, state.history.arrays, allowed, arms)
-        return arms
+        return state.history.choose(self.resampling.code, allowed, rng)
 
     def _update(
         self,

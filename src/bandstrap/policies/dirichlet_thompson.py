@@ -7,11 +7,9 @@ import numpy as np
 from bandstrap.errors import InvalidInput
 from bandstrap.history import RewardHistory
 from bandstrap.kernels.bounds import EXPONENTIAL
-from bandstrap.kernels.choose import choose
 from bandstrap.policies.base import Policy
 from bandstrap.policies.bootstrap import BootstrapState
 from bandstrap.problem import Problem
-from bandstrap.seeding import kernel_stream
 
 
 @dataclass(frozen=True)
@@ -51,9 +49,7 @@ class DirichletThompson(Policy[BootstrapState]):
         rng: np.random.Generator,
         allowed: np.ndarray,
     ) -> np.ndarray:
-        arms = np.empty(state.runs, dtype=np.int64)
-        choose(kernel_stream(rng), EXPONENTIAL, state.history.arrays, allowed, arms)
-        return arms
+        return state.history.choose(EXPONENTIAL, allowed, rng)
 
     def _update(
         self,
