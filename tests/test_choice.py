@@ -226,6 +226,27 @@ def test_what_decisions_have_learnt_does_not_outlive_new_rewards(scheme, distrib
     assert 0.02 < found[1] / found.sum() < 0.5
 
 
+# Rare outcomes, which decisions settle by bounds and tilted draws.
+
+
+@pytest.mark.parametrize("chance", [0.001, 0.004, 0.02])
+@pytest.mark.parametrize("n", [6, 25])
+@pytest.mark.parametrize("scheme", ["exponential", "multinomial"])
+def test_a_draw_far_below_or_far_above_its_mean(scheme, n, chance):
+    """Against one that always paid the same, an arm loses, or wins, with a small chance."""
+    rng = np.random.default_rng(n)
+    rewards = rng.beta(0.8, 0.8, n)
+    twin, policy = Twin(scheme, (), ()), Bootstrap(SCHEMES[scheme], PseudoRewards(0, 0))
+    draws = twin.draws(rewards, 400_000, rng)
+    levels = np.quantile(draws, [chance, 1 - chance]) + 1e-9  # between what NPB can draw: no ties
+    for level, wins in zip(levels, (False, True), strict=True):
+        state = played(policy, Problem(2), [rewards, [level] * 3], RUNS)
+        found = choices(policy, state, rng, TIMES)
+        rare = [(draws > level).sum(), (draws < level).sum()]
+        assert (found[0] < found[1]) == wins
+        assert homogeneity(found, rare) > P
+
+
 # Ties.
 
 
