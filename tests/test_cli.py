@@ -1,16 +1,19 @@
 """The command line, as its users meet it: another process, exit codes, files."""
 
+import io
 import json
 import re
 import shutil
 import subprocess
 import sys
 import time
+from contextlib import redirect_stderr
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from bandstrap.cli import main
 from bandstrap.environments import ENVIRONMENTS
 from bandstrap.errors import BandstrapError
 from bandstrap.experiments import EXPERIMENTS, Settings
@@ -36,11 +39,14 @@ def run(*arguments, timeout=150):
 
 
 def failed(*arguments):
-    """The one line that a refused command says."""
-    done = run(*arguments)
-    assert done.returncode == 2, done
-    assert "Traceback" not in done.stderr
-    return done.stderr
+    """What a refused command says, in this process: starting another takes seconds."""
+    said = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stderr(said):
+        patch.setattr(sys, "argv", ["bandstrap", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+    assert stopped.value.code == 2
+    return said.getvalue()
 
 
 def in_one_line(stderr):
@@ -88,6 +94,16 @@ def test_list_shows_every_name():
     words = done.stdout.split()
     for name in [*POLICIES, *RESAMPLING, *ENVIRONMENTS, *EXPERIMENTS]:
         assert name in words
+
+
+def test_a_refusal_is_one_line_and_exit_code_2(tmp_path):
+    done = run("reproduce", "figre1", "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert "did you mean 'figure1'" in in_one_line(done.stderr)
+    assert not done.stdout
+    traced = run("--debug", "reproduce", "figre1", "--out", tmp_path / "out")
+    assert traced.returncode != 0
+    assert "Traceback" in traced.stderr
 
 
 def test_names_nearly_right_get_the_nearest(tmp_path):
@@ -204,7 +220,7 @@ def test_a_cut_results_file_is_named_and_nothing_else_lost(reproduced, tmp_path)
     assert "delete it and run again" in said
     assert files(copy) == before
     results.unlink()
-    assert run("reproduce", "theorem1", *SMALL, "--out", copy).returncode == 0
+    session(copy, runs=20, horizon=200).run(EXPERIMENTS["theorem1"](), Quiet())
     assert results.read_bytes() == (out / "theorem1" / "results.parquet").read_bytes()
 
 

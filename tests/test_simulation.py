@@ -13,10 +13,14 @@ import pytest
 
 from bandstrap import Bootstrap, InvalidInput, Multinomial, OutputError, simulate
 from bandstrap.environments import Bernoulli, Beta
+from bandstrap.experiments import Settings
+from bandstrap.experiments.figure1 import Figure1
+from bandstrap.experiments.session import Session
 from bandstrap.policies import BetaThompson
 from bandstrap.simulation import Cell, Runner, runner
 from bandstrap.simulation.batch import Batch, recorded_rounds, run_batch
 from bandstrap.simulation.checkpoint import Checkpoint
+from bandstrap.simulation.progress import Quiet
 
 MEANS = Bernoulli(means=(0.3, 0.6, 0.5))
 CLI = [sys.executable, "-m", "bandstrap"]
@@ -238,42 +242,50 @@ def test_an_error_in_a_worker_is_the_error_itself():
         Runner(workers=2).run(wrong)
 
 
-def reproduce(out, *more):
-    command = [*CLI, "reproduce", "figure1", "--quick", "--runs", "1200", "--horizon", "300"]
-    return [*command, "--policies", "wb,ts", "--workers", "2", "--out", str(out), *more]
-
-
 def killed_midway(out):
-    """Start the command, kill it once some batches are done, and return those."""
+    """Start a command, kill it and its workers once some batches are done, and return those."""
+    size = ["--quick", "--runs", "1200", "--horizon", "150", "--policies", "wb,ts"]
+    command = [*CLI, "reproduce", "figure1", *size, "--workers", "2", "--out", str(out)]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(command, start_new_session=True, **quiet)
     batches = out / "figure1" / "batches"
-    process = subprocess.Popen(
-        reproduce(out), start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
     try:
         until = time.monotonic() + 120
-        before = set(batches.glob("*.npz"))
-        while len(set(batches.glob("*.npz")) - before) < 3:
-            assert process.poll() is None, process.communicate()
+        while len(list(batches.glob("*.npz"))) < 3:
+            assert process.poll() is None
             assert time.monotonic() < until
             time.sleep(0.005)
     finally:
         os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        process.wait()
     return {path: path.stat().st_mtime_ns for path in batches.glob("*.npz")}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kills a process group")
-def test_a_killed_run_continues_where_it_was(tmp_path):
+def test_a_killed_run_continues_where_it_was(tmp_path, monkeypatch):
+    """Killed with two workers and resumed with one, it is byte for byte the run never killed."""
     out, whole = tmp_path / "killed", tmp_path / "whole"
-    first = killed_midway(out)
-    assert 3 <= len(first) < 24
+    kept = killed_midway(out)
+    assert 3 <= len(kept) < 24
     assert not (out / "figure1" / "results.parquet").exists()
-    second = killed_midway(out)
-    assert len(second) >= len(first) + 3
-    assert {path: second[path] for path in first} == first  # not written again
-    for directory in (out, whole):
-        subprocess.run(reproduce(directory), check=True, capture_output=True, timeout=200)
-    names = ("figure1/results.parquet", "claims.json", "figure1/plot.png")
-    for name in names:
-        assert (out / name).read_bytes() == (whole / name).read_bytes(), name
+    settings = Settings(quick=True, runs=1200, horizon=150, policies=("wb", "ts"))
+    played, times = [], {}
+
+    def counting(batch):
+        played.append(batch)
+        return run_batch(batch)
+
+    def looking(self, clear=Checkpoint.clear):
+        times.update({path: path.stat().st_mtime_ns for path in self.directory.glob("*.npz")})
+        clear(self)
+
+    monkeypatch.setattr(runner, "run_batch", counting)
+    monkeypatch.setattr(Checkpoint, "clear", looking)
+    Session(out, settings).run(Figure1(), Quiet())
+    assert len(played) == 24 - len(kept)
+    assert len(times) == 24
+    assert {path: times[path] for path in kept} == kept  # not written again
+    Session(whole, settings).run(Figure1(), Quiet())
+    for name in ("results.parquet", "plot.png"):
+        assert (out / "figure1" / name).read_bytes() == (whole / "figure1" / name).read_bytes()
     assert not (out / "figure1" / "batches").exists()
