@@ -36,7 +36,7 @@ SHAPES = {
     # Draws that differ little: brackets have to be opened far.
     "equal": [(0.5, 150), (0.5, 160), (0.51, 140), (0.49, 150)],
     # More rewards than are walked one by one, and a short arm among them.
-    "long": [(0.5, 2000), (0.505, 1500), (0.47, 700), (0.4, 15)],
+    "long": [(0.5, 2000), (0.505, 900), (0.47, 300), (0.4, 15)],
 }
 
 

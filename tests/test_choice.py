@@ -4,6 +4,8 @@ Every comparison has 100,000 or 200,000 choices of the policy and at least 100,0
 one fixed history, and asks for p > 10⁻⁴. `test_choice_power` shows what that would notice.
 """
 
+from functools import cache
+
 import numpy as np
 import pytest
 from scipy import integrate, stats
@@ -44,7 +46,8 @@ SCHEMES = {
     "poisson": Poisson(),
     "double": DoubleOrNothing(),
 }
-RUNS, TIMES = 1000, 200
+RUNS, TIMES = 1000, 100
+MORE = 200
 TWIN_DRAWS = 100_000
 P = 1e-4
 
@@ -70,7 +73,7 @@ def support_of(distribution):
 def test_choices_are_those_of_the_bootstrap_in_full(scheme, distribution, shape):
     arms = history(distribution, shape)
     problem = Problem(len(arms), support=support_of(distribution))
-    agree(Bootstrap(SCHEMES[scheme]), Twin(scheme), problem, arms)
+    agree(Bootstrap(SCHEMES[scheme]), Twin(scheme), problem, arms, times=MORE)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +89,7 @@ def test_choices_are_those_of_the_bootstrap_in_full(scheme, distribution, shape)
 def test_choices_among_nearly_equal_arms(scheme, distribution):
     problem = Problem(4, support=support_of(distribution))
     arms = history(distribution, "equal")
-    agree(Bootstrap(SCHEMES[scheme]), Twin(scheme), problem, arms, times=100)
+    agree(Bootstrap(SCHEMES[scheme]), Twin(scheme), problem, arms)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +98,7 @@ def test_choices_among_nearly_equal_arms(scheme, distribution):
 )
 def test_choices_on_long_histories(scheme, distribution):
     arms = history(distribution, "long")
-    agree(Bootstrap(SCHEMES[scheme]), Twin(scheme), Problem(4), arms, times=100)
+    agree(Bootstrap(SCHEMES[scheme]), Twin(scheme), Problem(4), arms)
 
 
 @pytest.mark.parametrize("scheme", ["exponential", "multinomial", "poisson"])
@@ -217,10 +220,10 @@ def test_what_decisions_have_learnt_does_not_outlive_new_rewards(scheme, distrib
     policy, problem = Bootstrap(SCHEMES[scheme]), Problem(3, support=support_of(distribution))
     rng, draw = np.random.default_rng(7), DISTRIBUTIONS[distribution]
     arms = [draw(mean, n, rng) for mean, n in ((0.6, 100), (0.3, 30), (0.25, 60))]
-    state = agree(policy, Twin(scheme), problem, arms, times=100)
+    state = agree(policy, Twin(scheme), problem, arms)
     more = [[], draw(0.67, 60, rng), []]
     extend(policy, state, more)
-    found = choices(policy, state, rng, 100)
+    found = choices(policy, state, rng, TIMES)
     both = [np.concatenate(pair) for pair in zip(arms, more, strict=True)]
     assert homogeneity(found, Twin(scheme).choices(both, TWIN_DRAWS, rng)) > P
     assert 0.02 < found[1] / found.sum() < 0.5
@@ -241,7 +244,7 @@ def test_a_draw_far_below_or_far_above_its_mean(scheme, n, chance):
     levels = np.quantile(draws, [chance, 1 - chance]) + 1e-9  # between what NPB can draw: no ties
     for level, wins in zip(levels, (False, True), strict=True):
         state = played(policy, Problem(2), [rewards, [level] * 3], RUNS)
-        found = choices(policy, state, rng, TIMES)
+        found = choices(policy, state, rng, MORE)
         rare = [(draws > level).sum(), (draws < level).sum()]
         assert (found[0] < found[1]) == wins
         assert homogeneity(found, rare) > P
@@ -309,6 +312,7 @@ def test_ties_between_histories_of_different_lengths():
 # Closed forms.
 
 
+@cache
 def beta_win_shares(parameters):
     """The probability of each Beta(a, b) to be the largest of them."""
     laws = [stats.beta(a, b) for a, b in parameters]
@@ -335,7 +339,7 @@ def test_wb_and_ts_on_zeros_and_ones_choose_by_beta_draws(policy, prior, support
     policy = policy(prior=prior)
     state = played(policy, Problem(4, support=support), BETA_ARMS, RUNS)
     found = choices(policy, state, np.random.default_rng(3), TIMES)
-    shares = beta_win_shares([(a + prior.ones, b + prior.zeros) for a, b in ONES_AND_ZEROS])
+    shares = beta_win_shares(tuple((a + prior.ones, b + prior.zeros) for a, b in ONES_AND_ZEROS))
     assert abs(shares.sum() - 1) < 1e-6
     assert goodness(found, shares / shares.sum()) > P
 
