@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from bandstrap.errors import *  # noqa: F403
+    from bandstrap.models import *  # noqa: F403
     from bandstrap.policies import *  # noqa: F403
     from bandstrap.priors import *  # noqa: F403
     from bandstrap.problem import *  # noqa: F403
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOMES = ("errors", "problem", "priors", "resampling", "policies", "simulation")
+_HOMES = ("errors", "problem", "priors", "resampling", "models", "policies", "simulation")
 
 
 def __getattr__(name: str) -> object:

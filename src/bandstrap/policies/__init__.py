@@ -10,6 +10,8 @@ from bandstrap.policies.beta_thompson import BetaThompson
 from bandstrap.policies.binomial_bootstrap import BinomialBootstrap
 from bandstrap.policies.bootstrap import Bootstrap
 from bandstrap.policies.bootstrapped_thompson import BootstrappedThompson
+from bandstrap.policies.contextual_bootstrap import ContextualBootstrap
+from bandstrap.policies.contextual_greedy import ContextualEpsilonGreedy
 from bandstrap.policies.dirichlet_thompson import DirichletThompson
 from bandstrap.policies.epsilon_greedy import EpsilonGreedy
 from bandstrap.policies.forced_pulls import ForcedPulls
@@ -64,6 +66,8 @@ __all__ = [
     "Bootstrap",
     "BootstrappedThompson",
     "Constant",
+    "ContextualBootstrap",
+    "ContextualEpsilonGreedy",
     "Decay",
     "DirichletThompson",
     "EpsilonGreedy",

@@ -45,7 +45,7 @@ class Policy(ABC, Generic[S]):
 
     def scores(self, state: S, contexts: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
         """One draw of what each arm is worth, (runs, arms); the best allowed one is chosen."""
-        return self._scores(state, contexts, rng)
+        return self._scores(state, _checked_contexts(state, contexts), rng)
 
     def select(
         self,
@@ -55,6 +55,7 @@ class Policy(ABC, Generic[S]):
         allowed: np.ndarray | None = None,
     ) -> np.ndarray:
         """The arm to pull in each run, (runs,), among those allowed."""
+        contexts = _checked_contexts(state, contexts)
         return self._select(state, contexts, rng, _checked_allowed(state, allowed))
 
     def update(
@@ -88,7 +89,7 @@ class Policy(ABC, Generic[S]):
             raise InvalidInput(
                 "rewards", float(rewards[bad]), f"declared values are {support.values}"
             )
-        self._update(state, contexts, arms, rewards, rng)
+        self._update(state, _checked_contexts(state, contexts), arms, rewards, rng)
 
     @abstractmethod
     def _start(self, problem: Problem, runs: int) -> S: ...
@@ -133,6 +134,32 @@ def needed(rng: np.random.Generator | None, policy: object) -> np.random.Generat
 @lru_cache(maxsize=16)
 def _all_arms(runs: int, n_arms: int) -> np.ndarray:
     return np.ones((runs, n_arms), dtype=np.bool_)
+
+
+def _checked_contexts(state: State, contexts: np.ndarray | None) -> np.ndarray | None:
+    """Contexts as an array (runs, features); None where the problem has none."""
+    shape = (state.runs, state.problem.n_features)
+    if shape[1] == 0:
+        if contexts is None:
+            return None
+        raise InvalidInput("contexts", np.shape(contexts), "the problem has no features; give None")
+    if contexts is None:
+        raise InvalidInput("contexts", None, f"give one for each run: {shape}")
+    if hasattr(contexts, "toarray"):  # scipy.sparse
+        contexts = contexts.toarray()
+    contexts = np.asarray(contexts)
+    if contexts.shape != shape:
+        raise InvalidInput("contexts", contexts.shape, f"give one for each run: {shape}")
+    if contexts.dtype not in (np.uint8, np.float32, np.float64):
+        contexts = contexts.astype(np.float64)
+    if contexts.dtype != np.uint8 and not np.isfinite(contexts).all():
+        run, feature = np.argwhere(~np.isfinite(contexts))[0]
+        raise InvalidInput(
+            "contexts",
+            float(contexts[run, feature]),
+            f"feature {feature} of run {run} is not a finite number; fill it in beforehand",
+        )
+    return contexts
 
 
 def _checked_allowed(state: State, allowed: np.ndarray | None) -> np.ndarray:

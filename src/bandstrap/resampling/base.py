@@ -30,6 +30,12 @@ class Resampling(ABC):
     def weights(self, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
         """Random weights for `shape[-1]` rewards of one arm, independent along the other axes."""
 
+    def perturb(
+        self, rewards: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Rewards and weights to fit a model to, for the examples (n,) of one arm."""
+        return rewards, self.weights(rewards.shape, rng)
+
     def totals(self, counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """The total weight of each group of equal rewards, groups along the last axis."""
         flat = counts.reshape(-1, counts.shape[-1])

@@ -28,6 +28,11 @@ class GaussianNoise(Resampling):
     def weights(self, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
         return self.scale * rng.standard_normal(shape)
 
+    def perturb(
+        self, rewards: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        return rewards + self.weights(rewards.shape, rng), np.ones(rewards.shape)
+
     def means_by_moments(
         self, count: np.ndarray, mean: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:

@@ -1,0 +1,73 @@
+"""What a model is to a bandit: something that can be refit to weighted examples."""
+
+from abc import ABC, abstractmethod
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from bandstrap.priors import ExamplePrior
+from bandstrap.problem import Problem
+from bandstrap.resampling import Resampling
+
+F = TypeVar("F")
+
+
+class Learner(ABC):
+    """What a model has learnt of all arms in one run, and how it draws.
+
+    Attributes are plain: arrays, numbers, text, lists and dicts of them, or objects of such. That
+    is what lets a run be saved in the middle and go on elsewhere.
+    """
+
+    @abstractmethod
+    def learn(
+        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
+    ) -> None:
+        """Take in one reward; `context` has shape (features,)."""
+
+    @abstractmethod
+    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """A fresh bootstrap draw of what each arm is worth in this context, (arms,)."""
+
+    def best(self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray) -> int:
+        """The allowed arm with the largest draw, ties at random; may know a faster way to it."""
+        scores = np.where(allowed, self.scores(context, rng), -np.inf)
+        top = np.flatnonzero(scores == scores.max())
+        return int(top[0] if top.size == 1 else rng.choice(top))
+
+
+class Model(ABC):
+    """Frozen parameters of a model, one per arm, and a way to bootstrap it."""
+
+    @abstractmethod
+    def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
+        """What learns and draws in one run."""
+
+
+class WeightedModel(Model, Generic[F]):
+    """A model that can be fit to weighted examples: all that a bootstrap needs.
+
+    A fit is whatever `fit` returns. Every draw weighs the whole history afresh and refits every
+    arm, starting from the arm's last draw.
+    """
+
+    @abstractmethod
+    def fit(
+        self,
+        contexts: np.ndarray,
+        rewards: np.ndarray,
+        weights: np.ndarray,
+        start: F | None,
+        rng: np.random.Generator,
+    ) -> F:
+        """Fit to examples (n, features) with weights (n,), from `start` if there is one."""
+
+    @abstractmethod
+    def predict(self, fit: F, contexts: np.ndarray) -> np.ndarray:
+        """The expected reward in each context, (n,)."""
+
+    def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
+        from bandstrap.models.refit import RefitLearner  # it needs this module
+
+        learner: Any = RefitLearner(self, problem, resampling, prior)
+        return learner  # type: ignore[no-any-return]

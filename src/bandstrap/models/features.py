@@ -1,0 +1,68 @@
+"""Contexts as the numbers that models compute with, and histories of them."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+BYTE = 255.0  # bytes are read as shares of this, as pixels are
+
+
+def as_numbers(contexts: np.ndarray) -> np.ndarray:
+    """Contexts as floats: bytes as shares of 255, floats as they are, anything else as doubles.
+
+    >>> as_numbers(np.array([0, 255], dtype=np.uint8)).tolist()
+    [0.0, 1.0]
+    """
+    if contexts.dtype == np.uint8:
+        return contexts.astype(np.float32) / np.float32(BYTE)
+    if contexts.dtype in (np.float32, np.float64):
+        return contexts
+    return contexts.astype(np.float64)
+
+
+class Rows:
+    """Contexts and rewards of one arm in one run, in the order they came.
+
+    Contexts keep the type they came in, so that bytes stay bytes. The arrays double when full.
+    """
+
+    def __init__(self, n_features: int) -> None:
+        self.n_features = n_features
+        self.count = 0
+        self._contexts = np.zeros((0, n_features))
+        self._rewards = np.zeros(0)
+
+    @property
+    def contexts(self) -> np.ndarray:
+        return self._contexts[: self.count]
+
+    @property
+    def rewards(self) -> np.ndarray:
+        return self._rewards[: self.count]
+
+    def add(self, context: np.ndarray, reward: float) -> None:
+        """One more row."""
+        if self.count == self._rewards.size:
+            self._grow(context.dtype)
+        elif context.dtype != self._contexts.dtype:
+            common = np.promote_types(context.dtype, self._contexts.dtype)
+            self._contexts = as_numbers(self._contexts).astype(common)
+            context = as_numbers(context)
+        self._contexts[self.count] = context
+        self._rewards[self.count] = reward
+        self.count += 1
+
+    def extend(self, contexts: Iterable[np.ndarray], rewards: Iterable[float]) -> None:
+        """More rows."""
+        for context, reward in zip(contexts, rewards, strict=True):
+            self.add(context, reward)
+
+    def _grow(self, dtype: np.dtype[np.generic]) -> None:
+        size = max(64, 2 * self.count)
+        if self.count == 0:
+            self._contexts = self._contexts.astype(dtype)
+        contexts = np.zeros((size, self.n_features), self._contexts.dtype)
+        contexts[: self.count] = self.contexts
+        rewards = np.zeros(size)
+        rewards[: self.count] = self.rewards
+        self._contexts, self._rewards = contexts, rewards

@@ -1,0 +1,49 @@
+"""The bootstrap as the paper defines it, for any model: weigh everything afresh, refit, predict."""
+
+from typing import Any
+
+import numpy as np
+
+from bandstrap.models.base import Learner, WeightedModel
+from bandstrap.models.features import Rows, as_numbers
+from bandstrap.priors import ExamplePrior
+from bandstrap.problem import Problem
+from bandstrap.resampling import Resampling
+
+
+class RefitLearner(Learner):
+    """Refits every arm to its whole history and pseudo-examples at every draw."""
+
+    def __init__(
+        self,
+        model: WeightedModel[Any],
+        problem: Problem,
+        resampling: Resampling,
+        prior: ExamplePrior,
+    ) -> None:
+        self.model = model
+        self.resampling = resampling
+        self.rows = [Rows(problem.n_features) for _ in range(problem.n_arms)]
+        self.pseudo = prior.start(problem)
+        self.fits: list[Any] = [None] * problem.n_arms
+
+    def learn(
+        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
+    ) -> None:
+        self.pseudo.see(context)
+        self.rows[arm].add(context, reward)
+
+    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        contexts = as_numbers(context)[None]
+        scores = np.full(len(self.rows), np.inf)  # an arm without any example is tried first
+        for arm, rows in enumerate(self.rows):
+            if self.pseudo.count + rows.count > 0:
+                self.fits[arm] = self._refit(rows, self.fits[arm], rng)
+                scores[arm] = self.model.predict(self.fits[arm], contexts)[0]
+        return scores
+
+    def _refit(self, rows: Rows, start: Any, rng: np.random.Generator) -> Any:
+        contexts = np.concatenate([self.pseudo.contexts, as_numbers(rows.contexts)])
+        rewards = np.concatenate([self.pseudo.rewards, rows.rewards])
+        rewards, weights = self.resampling.perturb(rewards, rng)
+        return self.model.fit(contexts, rewards, weights, start, rng)

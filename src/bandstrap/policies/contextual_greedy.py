@@ -1,0 +1,59 @@
+"""Epsilon-greedy on a model: its best arm, and now and then any arm at all."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bandstrap.models import Learner, Model
+from bandstrap.policies.epsilon_greedy import EpsilonGreedy
+from bandstrap.policies.learners import LearnerPolicy, LearnerState
+from bandstrap.policies.schedules import Decay, Schedule
+from bandstrap.priors import ExamplePrior, NoExamples
+from bandstrap.problem import Problem
+from bandstrap.resampling import NoResampling
+
+
+@dataclass(frozen=True)
+class ContextualEpsilonGreedy(LearnerPolicy):
+    """With probability schedule(t) a uniformly random arm, else the one the model likes best.
+
+    The default schedule, 50 / (50 + t), is the one that the paper tuned.
+    """
+
+    model: Model
+    schedule: Schedule = field(default_factory=Decay)
+    prior: ExamplePrior = field(default_factory=NoExamples)
+
+    def __post_init__(self) -> None:
+        EpsilonGreedy(self.schedule)  # refuses what is no schedule
+
+    def _learner(self, problem: Problem) -> Learner:
+        return self.model.learner(problem, NoResampling(), self.prior)
+
+    def _scores(
+        self, state: LearnerState, contexts: np.ndarray | None, rng: np.random.Generator
+    ) -> np.ndarray:
+        scores = super()._scores(state, contexts, rng)
+        explore = self._explore(state, rng)
+        scores[explore] = rng.random((int(explore.sum()), state.problem.n_arms))
+        return scores
+
+    def _select(
+        self,
+        state: LearnerState,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+    ) -> np.ndarray:
+        assert contexts is not None
+        arms = np.empty(state.runs, dtype=np.int64)
+        for run, explore in enumerate(self._explore(state, rng)):
+            if explore:  # no need to ask the model
+                arms[run] = rng.choice(np.flatnonzero(allowed[run]))
+            else:
+                arms[run] = state.learners[run].best(contexts[run], rng, allowed[run])
+        return arms
+
+    def _explore(self, state: LearnerState, rng: np.random.Generator) -> np.ndarray:
+        epsilon = EpsilonGreedy(self.schedule).epsilon(state.rounds + 1)
+        return rng.random(state.runs) < epsilon

@@ -1,0 +1,57 @@
+"""The state of a policy that has a learner for each run, and its way to learn."""
+
+from abc import abstractmethod
+
+import numpy as np
+
+from bandstrap.models import Learner
+from bandstrap.policies.base import Policy, State
+from bandstrap.problem import Problem
+
+
+class LearnerState(State):
+    def __init__(self, problem: Problem, runs: int, learners: list[Learner]) -> None:
+        super().__init__(problem, runs)
+        self.learners = learners
+        self.rounds = 0  # rewards learnt, in every run
+
+
+class LearnerPolicy(Policy[LearnerState]):
+    """A policy that leaves learning to a `Learner` in each run and chooses by its draw."""
+
+    @abstractmethod
+    def _learner(self, problem: Problem) -> Learner: ...
+
+    def _start(self, problem: Problem, runs: int) -> LearnerState:
+        return LearnerState(problem, runs, [self._learner(problem) for _ in range(runs)])
+
+    def _scores(
+        self, state: LearnerState, contexts: np.ndarray | None, rng: np.random.Generator
+    ) -> np.ndarray:
+        assert contexts is not None
+        pairs = zip(state.learners, contexts, strict=True)
+        return np.array([learner.scores(context, rng) for learner, context in pairs])
+
+    def _select(
+        self,
+        state: LearnerState,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+    ) -> np.ndarray:
+        assert contexts is not None
+        triples = zip(state.learners, contexts, allowed, strict=True)
+        return np.array([learner.best(context, rng, arms) for learner, context, arms in triples])
+
+    def _update(
+        self,
+        state: LearnerState,
+        contexts: np.ndarray | None,
+        arms: np.ndarray,
+        rewards: np.ndarray,
+        rng: np.random.Generator | None,
+    ) -> None:
+        assert contexts is not None
+        for run, learner in enumerate(state.learners):
+            learner.learn(contexts[run], int(arms[run]), float(rewards[run]), rng)
+        state.rounds += 1

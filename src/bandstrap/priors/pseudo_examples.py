@@ -1,0 +1,48 @@
+"""Pseudo-examples: contexts with rewards that every arm's history starts with."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from bandstrap.problem import Problem
+
+
+class PseudoExamples:
+    """The pseudo-examples of one run, the same for every arm.
+
+    `contexts` (count, features) and `rewards` (count,) are the examples themselves. Where they are
+    the axes of an ellipsoid, `axes` (n, features) holds them: each row stands for four of the
+    examples, itself and its negative with the lower and the upper reward, in the order
+    (+, low), (+, high), (-, low), (-, high). It has no rows otherwise. `version` counts changes.
+    """
+
+    def __init__(self, contexts: np.ndarray, rewards: np.ndarray, axes: np.ndarray) -> None:
+        self.contexts = contexts
+        self.rewards = rewards
+        self.axes = axes
+        self.version = 0
+
+    @property
+    def count(self) -> int:
+        return int(self.rewards.size)
+
+    def see(self, context: np.ndarray) -> None:
+        """Notice a context; priors that estimate something from contexts do so here."""
+
+
+class ExamplePrior(ABC):
+    """Where pseudo-examples come from."""
+
+    @abstractmethod
+    def start(self, problem: Problem) -> PseudoExamples:
+        """The pseudo-examples of a run before its first round."""
+
+
+@dataclass(frozen=True)
+class NoExamples(ExamplePrior):
+    """No pseudo-examples: an arm is tried before it is modelled."""
+
+    def start(self, problem: Problem) -> PseudoExamples:
+        none = np.zeros((0, problem.n_features))
+        return PseudoExamples(none, np.zeros(0), none)
