@@ -4,20 +4,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-BYTE = 255.0  # bytes are read as shares of this, as pixels are
+from bandstrap.contexts import BYTE, as_numbers
 
-
-def as_numbers(contexts: np.ndarray) -> np.ndarray:
-    """Contexts as floats: bytes as shares of 255, floats as they are, anything else as doubles.
-
-    >>> as_numbers(np.array([0, 255], dtype=np.uint8)).tolist()
-    [0.0, 1.0]
-    """
-    if contexts.dtype == np.uint8:
-        return contexts.astype(np.float32) / np.float32(BYTE)
-    if contexts.dtype in (np.float32, np.float64):
-        return contexts
-    return contexts.astype(np.float64)
+__all__ = ["BYTE", "Rows", "as_numbers"]
 
 
 class Rows:

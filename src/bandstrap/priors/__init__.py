@@ -1,10 +1,14 @@
 """What stands in before there is data."""
 
+from bandstrap.priors.eigen_examples import EigenExamples
+from bandstrap.priors.gaussian_examples import GaussianExamples
 from bandstrap.priors.pseudo_examples import ExamplePrior, NoExamples, PseudoExamples
 from bandstrap.priors.pseudo_rewards import Prior, PseudoRewards, PseudoRewardsAt
 
 __all__ = [
+    "EigenExamples",
     "ExamplePrior",
+    "GaussianExamples",
     "NoExamples",
     "Prior",
     "PseudoExamples",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bandstrap.errors import InvalidInput
 from bandstrap.problem import Problem
 
 
@@ -29,6 +30,18 @@ class PseudoExamples:
 
     def see(self, context: np.ndarray) -> None:
         """Notice a context; priors that estimate something from contexts do so here."""
+
+
+def both_rewards(problem: Problem) -> tuple[float, float]:
+    """The lowest and the highest reward, where there are such."""
+    low, high = problem.support.low, problem.support.high
+    if not np.isfinite([low, high]).all():
+        raise InvalidInput(
+            "support",
+            (low, high),
+            "pseudo-examples carry the lowest and the highest reward; declare Support.interval",
+        )
+    return low, high
 
 
 class ExamplePrior(ABC):

@@ -1,0 +1,140 @@
+"""The paper's pseudo-examples: one standard deviation each way along every axis of the contexts."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+
+import numpy as np
+
+from bandstrap.contexts import as_numbers
+from bandstrap.errors import InvalidInput
+from bandstrap.priors.pseudo_examples import ExamplePrior, PseudoExamples, both_rewards
+from bandstrap.problem import Problem
+
+NOTHING = 1e-10  # an eigenvalue below this share of the largest is rounding
+BLOCK = 256  # contexts that are taken into an estimate at once
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EigenExamples(ExamplePrior):
+    """±λᵢvᵢ with the lowest and the highest reward, vᵢ the eigenvectors of contexts' covariance.
+
+    λᵢ² is the eigenvalue of vᵢ, so that λᵢ is the contexts' standard deviation along it: 4d
+    examples in d dimensions. A direction in which contexts do not vary adds nothing. Without a
+    covariance it is estimated as contexts arrive, see `EstimatedExamples`.
+
+    >>> EigenExamples(np.diag([4.0, 0.0])).start(Problem(3, n_features=2)).axes.tolist()
+    [[2.0, 0.0]]
+    """
+
+    covariance: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        if self.covariance is None:
+            return
+        given = np.array(self.covariance, dtype=np.float64)
+        if given.ndim != 2 or given.shape[0] != given.shape[1]:
+            raise InvalidInput("covariance", given.shape, "give a square matrix")
+        if not np.isfinite(given).all() or not np.allclose(given, given.T):
+            raise InvalidInput(
+                "covariance", given.shape, "give a symmetric matrix of finite numbers"
+            )
+        given.flags.writeable = False
+        object.__setattr__(self, "covariance", given)
+
+    def __repr__(self) -> str:
+        """Short, and the same for the same matrix: it names what is computed from it."""
+        if self.covariance is None:
+            return "EigenExamples()"
+        digest = sha256(np.ascontiguousarray(self.covariance).tobytes()).hexdigest()[:12]
+        return f"EigenExamples(covariance={self.covariance.shape[0]}x{digest})"
+
+    def __eq__(self, other: object) -> bool:
+        return repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+    def start(self, problem: Problem) -> PseudoExamples:
+        if self.covariance is None:
+            return EstimatedExamples(problem)
+        if self.covariance.shape[0] != problem.n_features:
+            raise InvalidInput(
+                "covariance", self.covariance.shape, f"contexts have {problem.n_features} features"
+            )
+        return AxisExamples(problem, axes_of(self.covariance))
+
+
+def axes_of(covariance: np.ndarray) -> np.ndarray:
+    """λᵢvᵢ as rows, widest first, without the directions that have no width."""
+    values, vectors = np.linalg.eigh(covariance)
+    if values[0] < -1e-6 * abs(values[-1]):
+        raise InvalidInput("covariance", float(values[0]), "no eigenvalue may be negative")
+    wide = values > NOTHING * max(values[-1], 0.0)
+    axes: np.ndarray = (vectors[:, wide] * np.sqrt(values[wide])).T[::-1]
+    return np.ascontiguousarray(axes)
+
+
+class AxisExamples(PseudoExamples):
+    """Pseudo-examples at both ends of some axes, with both rewards at each."""
+
+    def __init__(self, problem: Problem, axes: np.ndarray) -> None:
+        self.ends = both_rewards(problem)
+        super().__init__(*self._examples(axes), axes)
+
+    def change(self, axes: np.ndarray) -> None:
+        """Other axes from now on."""
+        self.contexts, self.rewards = self._examples(axes)
+        self.axes = axes
+        self.version += 1
+
+    def _examples(self, axes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        signs = np.array([1.0, 1.0, -1.0, -1.0])
+        contexts = (signs[:, None] * axes[:, None, :]).reshape(-1, axes.shape[1])
+        return contexts, np.tile(np.array(self.ends), 2 * axes.shape[0])
+
+
+class EstimatedExamples(AxisExamples):
+    """Axes estimated from the contexts seen so far, anew whenever these have doubled in number.
+
+    Fewer than 2d contexts say little of d directions, and nothing of most. Until then all
+    directions are taken to be equally wide, so wide that a context is as far from the mean as those
+    seen are on average. Before the first the width is 1, that of standardised features.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        d = problem.n_features
+        super().__init__(problem, np.eye(d))
+        self.seen = 0
+        self.shift = np.zeros(d)  # the first context: sums are taken from there, or they cancel
+        self.total = np.zeros(d)
+        self.products = np.zeros((d, d))
+        self.block = np.zeros((BLOCK, d))
+        self.pending = 0  # rows of the block not yet in the sums
+
+    def see(self, context: np.ndarray) -> None:
+        numbers = as_numbers(context)
+        if self.seen == 0:
+            self.shift = numbers.astype(np.float64)
+        self.block[self.pending] = numbers - self.shift
+        self.pending += 1
+        self.seen += 1
+        doubled = self.seen > 1 and self.seen & (self.seen - 1) == 0
+        if doubled or self.pending == BLOCK:
+            self._take_in()
+        if doubled:
+            self.change(self._estimated())
+
+    def _take_in(self) -> None:
+        rows = self.block[: self.pending]
+        self.total += rows.sum(axis=0)
+        self.products += rows.T @ rows
+        self.pending = 0
+
+    def _estimated(self) -> np.ndarray:
+        d = self.total.size
+        mean = self.total / self.seen
+        covariance = (self.products - self.seen * np.outer(mean, mean)) / (self.seen - 1)
+        if self.seen >= 2 * d:
+            return axes_of(covariance)
+        width = np.sqrt(max(np.trace(covariance), 0.0) / d)
+        return width * np.eye(d) if width > 0 else self.axes

@@ -1,0 +1,41 @@
+"""Pseudo-examples where nothing is known of the contexts: normal in all directions alike."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.priors.pseudo_examples import ExamplePrior, PseudoExamples, both_rewards
+from bandstrap.problem import Problem
+from bandstrap.seeding import generator
+
+
+@dataclass(frozen=True)
+class GaussianExamples(ExamplePrior):
+    """`count` contexts from N(0, scale² I), each with the lowest and the highest reward.
+
+    2d contexts unless said otherwise: 4d examples, as many as `EigenExamples` has.
+
+    >>> GaussianExamples().start(Problem(3, n_features=5)).count
+    20
+    """
+
+    count: int | None = None
+    scale: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.count is not None and self.count < 1:
+            raise InvalidInput("count", self.count, "give at least one context")
+        if not (np.isfinite(self.scale) and self.scale > 0):
+            raise InvalidInput("scale", self.scale, "give a positive standard deviation")
+        if self.seed < 0:
+            raise InvalidInput("seed", self.seed, "give 0 or more")
+
+    def start(self, problem: Problem) -> PseudoExamples:
+        d = problem.n_features
+        count = 2 * d if self.count is None else self.count
+        rng = generator(self.seed, "gaussian examples", d)
+        contexts = self.scale * rng.standard_normal((count, d))
+        rewards = np.tile(np.array(both_rewards(problem)), count)
+        return PseudoExamples(np.repeat(contexts, 2, axis=0), rewards, np.zeros((0, d)))

@@ -1,0 +1,130 @@
+"""Pseudo-examples for contexts: what they are, and how they follow the contexts."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from bandstrap import InvalidInput, Problem, Support
+from bandstrap.priors import EigenExamples, GaussianExamples
+
+RNG = np.random.default_rng(7)
+MIXING = RNG.standard_normal((3, 5))
+
+
+def contexts(n, rng=None):
+    """Contexts far from zero in five dimensions that vary in three only."""
+    rng = np.random.default_rng(3) if rng is None else rng
+    return rng.standard_normal((n, 3)) @ MIXING + 1000.0
+
+
+def test_eigen_examples_are_the_papers():
+    covariance = MIXING.T @ MIXING
+    pseudo = EigenExamples(covariance).start(Problem(4, 5, Support.interval(-1, 3)))
+    assert pseudo.axes.shape == (3, 5)  # two directions have no width
+    assert pseudo.count == 12
+    # Together the axes are the covariance, each is an eigenvector as long as its deviation.
+    np.testing.assert_allclose(pseudo.axes.T @ pseudo.axes, covariance, atol=1e-9)
+    lengths = (pseudo.axes**2).sum(axis=1)
+    np.testing.assert_allclose(covariance @ pseudo.axes.T, (lengths[:, None] * pseudo.axes).T)
+    for axis, four, rewards in zip(
+        pseudo.axes, pseudo.contexts.reshape(3, 4, 5), pseudo.rewards.reshape(3, 4), strict=True
+    ):
+        assert (four == [axis, axis, -axis, -axis]).all()
+        assert rewards.tolist() == [-1, 3, -1, 3]
+
+
+def test_nothing_varies():
+    pseudo = EigenExamples(np.zeros((2, 2))).start(Problem(2, 2))
+    assert pseudo.count == 0
+    assert pseudo.contexts.shape == pseudo.axes.shape == (0, 2)
+
+
+def test_estimated_axes_approach_the_true_ones():
+    pseudo = EigenExamples().start(Problem(2, 5))
+    versions = []
+    for context in contexts(4096):
+        pseudo.see(context)
+        versions.append(pseudo.version)
+    assert versions[-1] == 12  # at 2, 4, ... 4096 contexts
+    assert np.flatnonzero(np.diff(versions)).tolist() == [2**i - 2 for i in range(1, 13)]
+    estimate = pseudo.axes.T @ pseudo.axes
+    np.testing.assert_allclose(estimate, np.cov(contexts(4096).T), rtol=1e-8, atol=1e-8)
+    assert pseudo.axes.shape == (3, 5)
+    assert pseudo.count == 12
+
+
+def test_before_there_are_enough_contexts_all_directions_are_alike():
+    pseudo = EigenExamples().start(Problem(2, 5))
+    assert (pseudo.axes == np.eye(5)).all()
+    rows = contexts(8)
+    for context in rows:
+        pseudo.see(context)
+    width = np.sqrt(np.cov(rows.T).trace() / 5)
+    np.testing.assert_allclose(pseudo.axes, width * np.eye(5), rtol=1e-9)
+    assert pseudo.contexts.shape == (20, 5)
+
+
+def test_equal_contexts_leave_the_first_guess_then_nothing():
+    pseudo = EigenExamples().start(Problem(2, 3))
+    for _ in range(4):
+        pseudo.see(np.full(3, 5.0))
+    assert (pseudo.axes == np.eye(3)).all()
+    for _ in range(4):
+        pseudo.see(np.full(3, 5.0))
+    assert pseudo.count == 0
+
+
+def test_bytes_are_seen_as_shares():
+    pseudo = EigenExamples().start(Problem(2, 2))
+    rows = np.random.default_rng(1).integers(0, 256, (64, 2)).astype(np.uint8)
+    for row in rows:
+        pseudo.see(row)
+    np.testing.assert_allclose(pseudo.axes.T @ pseudo.axes, np.cov((rows / 255).T), rtol=1e-5)
+
+
+def test_representation_names_the_matrix():
+    one, two = EigenExamples(np.eye(300)), EigenExamples(np.eye(300))
+    other = EigenExamples(np.eye(300) * (1 + 1e-12))
+    assert repr(one) == repr(two) != repr(other)
+    assert len(repr(one)) < 60
+    assert one == two
+    assert one != other
+    assert hash(one) == hash(two)
+    assert repr(pickle.loads(pickle.dumps(one))) == repr(one)
+    assert repr(EigenExamples()) == "EigenExamples()"
+
+
+def test_gaussian_examples():
+    pseudo = GaussianExamples(count=4000, scale=2.0).start(Problem(2, 3, Support.interval(0, 5)))
+    assert pseudo.count == 8000
+    assert pseudo.axes.shape == (0, 3)
+    pairs = pseudo.contexts.reshape(4000, 2, 3)
+    assert (pairs[:, 0] == pairs[:, 1]).all()
+    assert (pseudo.rewards.reshape(4000, 2) == [0, 5]).all()
+    # An entry of the covariance has standard error at most 4 sqrt(2 / 4000) = 0.09.
+    np.testing.assert_allclose(np.cov(pairs[:, 0].T), 4 * np.eye(3), atol=0.4)
+    assert GaussianExamples().start(Problem(2, 7)).count == 28
+    again = GaussianExamples(count=4000, scale=2.0).start(Problem(2, 3))
+    assert (again.contexts == pseudo.contexts).all()
+    assert (GaussianExamples(4000, 2.0, seed=1).start(Problem(2, 3)).contexts != 0).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "named"),
+    [
+        (lambda: EigenExamples(np.ones(3)), "covariance"),
+        (lambda: EigenExamples(np.array([[1.0, 2.0], [0.0, 1.0]])), "symmetric"),
+        (lambda: EigenExamples(np.full((2, 2), np.nan)), "finite"),
+        (lambda: EigenExamples(np.diag([1.0, -1.0])).start(Problem(2, 2)), "negative"),
+        (lambda: EigenExamples(np.eye(2)).start(Problem(2, 3)), "3 features"),
+        (lambda: EigenExamples().start(Problem(2, 3, Support.real())), "support"),
+        (lambda: GaussianExamples(count=0), "count"),
+        (lambda: GaussianExamples(scale=0.0), "scale"),
+        (lambda: GaussianExamples(seed=-1), "seed"),
+        (lambda: GaussianExamples().start(Problem(2, 3, Support.real())), "support"),
+    ],
+)
+def test_bad_input_is_named(make, named):
+    with pytest.raises(InvalidInput, match=named):
+        make()
