@@ -17,7 +17,11 @@ from bandstrap.policies.epsilon_greedy import EpsilonGreedy
 from bandstrap.policies.forced_pulls import ForcedPulls
 from bandstrap.policies.gaussian_thompson import GaussianThompson
 from bandstrap.policies.giro import Giro
+from bandstrap.policies.glm_ucb import GLMUCB, GuaranteedBonus, LogBonus
 from bandstrap.policies.kl_ucb import KLUCB
+from bandstrap.policies.laplace_thompson import LaplaceThompson
+from bandstrap.policies.lin_thompson import FixedSpread, LinThompson, PublishedSpread
+from bandstrap.policies.lin_ucb import ConfidenceEllipsoid, FixedWidth, LinUCB
 from bandstrap.policies.online_bootstrap import OnlineBootstrap
 from bandstrap.policies.perturbed_history import PerturbedHistory
 from bandstrap.policies.schedules import Constant, Decay
@@ -57,6 +61,7 @@ POLICIES: dict[str, Callable[[], Policy[Any]]] = {
 
 __all__ = [
     "BESA",
+    "GLMUCB",
     "KLUCB",
     "POLICIES",
     "UCB1",
@@ -65,18 +70,27 @@ __all__ = [
     "BinomialBootstrap",
     "Bootstrap",
     "BootstrappedThompson",
+    "ConfidenceEllipsoid",
     "Constant",
     "ContextualBootstrap",
     "ContextualEpsilonGreedy",
     "Decay",
     "DirichletThompson",
     "EpsilonGreedy",
+    "FixedSpread",
+    "FixedWidth",
     "ForcedPulls",
     "GaussianThompson",
     "Giro",
+    "GuaranteedBonus",
+    "LaplaceThompson",
+    "LinThompson",
+    "LinUCB",
+    "LogBonus",
     "OnlineBootstrap",
     "PerturbedHistory",
     "Policy",
+    "PublishedSpread",
     "State",
     "UniformRewards",
 ]

@@ -1,0 +1,77 @@
+"""Every arm's linear or logistic model as a centre and the ellipsoid of doubt around it."""
+
+from typing import Protocol
+
+import numpy as np
+
+from bandstrap.kernels.ridge import learn_linear, learn_logistic, look
+from bandstrap.models.features import as_numbers
+
+
+class LearnKernel(Protocol):
+    def __call__(
+        self,
+        factor: np.ndarray,
+        diagonal: np.ndarray,
+        centre: np.ndarray,
+        x: np.ndarray,
+        reward: float,
+        scratch: np.ndarray,
+        /,
+    ) -> float: ...
+
+
+class Ellipsoids:
+    """θ and A⁻¹ of every arm in one run, A = penalty I + Σ w x xᵀ; the last feature is constant.
+
+    `log_dets` holds log det(A / penalty). A decision and an update each cost O(d²) per arm they
+    touch, less where contexts have zeros.
+    """
+
+    def __init__(self, n_arms: int, n_features: int, penalty: float) -> None:
+        size = n_features + 1
+        self.factors = np.zeros((n_arms, size * (size + 1) // 2))
+        lengths = np.arange(size, 0, -1)
+        self.factors[:, np.cumsum(lengths) - lengths] = 1.0
+        self.diagonals = np.full((n_arms, size), 1.0 / penalty)
+        self.centres = np.zeros((n_arms, size))
+        self.log_dets = np.zeros(n_arms)
+        self.counts = np.zeros(n_arms, dtype=np.int64)
+        self._context = np.ones(size)
+        self._scratch = np.zeros((4, size))
+
+    @property
+    def size(self) -> int:
+        """Parameters of one arm."""
+        return self._context.size
+
+    def look(self, context: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Every arm's mean xᵀθ and squared width xᵀA⁻¹x."""
+        means, squares = np.empty(self.counts.size), np.empty(self.counts.size)
+        x = self._with_constant(context)
+        look(self.factors, self.diagonals, self.centres, x, self._scratch[0], means, squares)
+        return means, squares
+
+    def learn_linear(self, context: np.ndarray, arm: int, reward: float) -> None:
+        """Least squares: θ stays the ridge estimate."""
+        self._learn(learn_linear, context, arm, reward)
+
+    def learn_logistic(self, context: np.ndarray, arm: int, reward: float) -> None:
+        """Logistic regression, with what was learnt before kept as a Gaussian."""
+        self._learn(learn_logistic, context, arm, reward)
+
+    def _learn(self, learn: LearnKernel, context: np.ndarray, arm: int, reward: float) -> None:
+        growth = learn(
+            self.factors[arm],
+            self.diagonals[arm],
+            self.centres[arm],
+            self._with_constant(context),
+            reward,
+            self._scratch,
+        )
+        self.log_dets[arm] += np.log(growth)
+        self.counts[arm] += 1
+
+    def _with_constant(self, context: np.ndarray) -> np.ndarray:
+        self._context[:-1] = as_numbers(context)
+        return self._context

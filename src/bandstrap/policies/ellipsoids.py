@@ -1,0 +1,69 @@
+"""What policies on linear models share: one ellipsoid per arm, and what they ask of parameters."""
+
+from abc import abstractmethod
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.models import Learner
+from bandstrap.models.ellipsoid import Ellipsoids
+from bandstrap.problem import Problem
+
+
+class EllipsoidLearner(Learner):
+    """A learner that looks at every arm's mean and width, and makes scores of them."""
+
+    def __init__(self, problem: Problem, penalty: float) -> None:
+        if problem.n_features < 1:
+            raise InvalidInput(
+                "n_features", problem.n_features, "a linear model needs contexts; declare features"
+            )
+        self.problem = problem
+        self.arms = Ellipsoids(problem.n_arms, problem.n_features, penalty)
+
+    @property
+    def rounds(self) -> int:
+        """Rewards learnt so far."""
+        return int(self.arms.counts.sum())
+
+    def learn(
+        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
+    ) -> None:
+        self.arms.learn_linear(context, arm, reward)
+
+    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        means, squares = self.arms.look(context)
+        return self._scores(means, np.sqrt(squares), rng)
+
+    @abstractmethod
+    def _scores(
+        self, means: np.ndarray, widths: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray: ...
+
+
+def half_range(problem: Problem) -> float:
+    """Rewards in an interval are sub-Gaussian with half its length; otherwise 1 is assumed."""
+    half = (problem.support.high - problem.support.low) / 2
+    return half if np.isfinite(half) else 1.0
+
+
+def require_positive(**parameters: float | None) -> None:
+    for name, value in parameters.items():
+        if value is not None and not (np.isfinite(value) and value > 0):
+            raise InvalidInput(name, value, "give a positive number")
+
+
+def require_share(**parameters: float) -> None:
+    for name, value in parameters.items():
+        if not 0 < value < 1:
+            raise InvalidInput(name, value, "give a probability above 0 and below 1")
+
+
+def require_binary_range(problem: Problem, policy: object) -> None:
+    """Logistic models take rewards in [0, 1]."""
+    if problem.support.low < 0 or problem.support.high > 1:
+        raise InvalidInput(
+            "support",
+            (problem.support.low, problem.support.high),
+            f"{type(policy).__name__} has a logistic model: rescale rewards to [0, 1]",
+        )

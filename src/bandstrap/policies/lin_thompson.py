@@ -1,0 +1,90 @@
+"""Linear Thompson sampling: a linear model for each arm, drawn from a Gaussian around its fit."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bandstrap.models import Learner
+from bandstrap.policies.ellipsoids import (
+    EllipsoidLearner,
+    half_range,
+    require_positive,
+    require_share,
+)
+from bandstrap.policies.learners import LearnerPolicy
+from bandstrap.problem import Problem
+
+
+class Spread(ABC):
+    """By how much the Gaussian is wider than A⁻¹, as a standard deviation."""
+
+    @abstractmethod
+    def scale(self, learner: EllipsoidLearner) -> float: ...
+
+
+@dataclass(frozen=True)
+class FixedSpread(Spread):
+    """The same v in every round; v = 1 is the posterior of unit noise."""
+
+    v: float = 1.0
+
+    def __post_init__(self) -> None:
+        require_positive(v=self.v)
+
+    def scale(self, learner: EllipsoidLearner) -> float:
+        return self.v
+
+
+@dataclass(frozen=True)
+class PublishedSpread(Spread):
+    """v = noise √(9 d log(t / delta)), as in Agrawal and Goyal's analysis (2013, revised).
+
+    d counts one arm's parameters; `noise` None means half the length of the rewards' interval.
+    """
+
+    delta: float = 0.1
+    noise: float | None = None
+
+    def __post_init__(self) -> None:
+        require_share(delta=self.delta)
+        require_positive(noise=self.noise)
+
+    def scale(self, learner: EllipsoidLearner) -> float:
+        noise = half_range(learner.problem) if self.noise is None else self.noise
+        rounds = learner.rounds + 1
+        return float(noise * np.sqrt(9 * learner.arms.size * np.log(rounds / self.delta)))
+
+
+class LinThompsonLearner(EllipsoidLearner):
+    def __init__(self, problem: Problem, spread: Spread, penalty: float) -> None:
+        super().__init__(problem, penalty)
+        self.spread = spread
+
+    def _scores(
+        self, means: np.ndarray, widths: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
+        # Arms are drawn independently and only xᵀθ matters, so one number per arm is the draw.
+        return means + self.spread.scale(self) * widths * rng.standard_normal(means.size)
+
+
+@dataclass(frozen=True)
+class LinThompson(LearnerPolicy):
+    """Draw θ from N(θ̂, v² A⁻¹) for each arm and act greedily.
+
+    A constant feature is added to every context.
+
+    >>> from bandstrap.problem import Problem
+    >>> state = LinThompson(FixedSpread(0.5)).start(Problem(n_arms=3, n_features=2))
+    >>> LinThompson().select(state, np.zeros((1, 2)), np.random.default_rng(1)).shape
+    (1,)
+    """
+
+    spread: Spread = field(default_factory=PublishedSpread)
+    penalty: float = 1.0
+
+    def __post_init__(self) -> None:
+        require_positive(penalty=self.penalty)
+
+    def _learner(self, problem: Problem) -> Learner:
+        return LinThompsonLearner(problem, self.spread, self.penalty)
