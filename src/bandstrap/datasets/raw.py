@@ -1,0 +1,79 @@
+"""Data as it was published, in one layout whatever file it came from, known by its checksum."""
+
+import json
+import os
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+
+from bandstrap.errors import OutputError
+
+
+@dataclass(frozen=True)
+class Raw:
+    """Features and classes before any scaling; `categories` names the values of coded columns."""
+
+    features: np.ndarray
+    labels: np.ndarray  # 0 to K-1
+    classes: tuple[str, ...]
+    columns: tuple[str, ...]
+    categories: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def checksum(self) -> str:
+        """A digest of the content: shapes, types, values; not of the file."""
+        digest = sha256()
+        for array in (self.features, self.labels.astype(np.uint8)):
+            digest.update(f"{array.dtype.str}{array.shape}".encode())
+            digest.update(np.ascontiguousarray(array).data)
+        digest.update(json.dumps(self.categories, sort_keys=True).encode())
+        return digest.hexdigest()
+
+
+def read_npz(path: Path, classes: tuple[str, ...] = (), columns: tuple[str, ...] = ()) -> Raw:
+    """A stored data set; names that the file lacks are filled in."""
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            return _decoded({key: stored[key] for key in stored.files}, classes, columns)
+    except (BadZipFile, KeyError, ValueError, OSError, EOFError) as error:
+        raise OutputError(
+            path, f"is cut off or no data set ({error})", "delete it or put the right file there"
+        ) from error
+
+
+def _decoded(
+    stored: dict[str, np.ndarray], classes: tuple[str, ...], columns: tuple[str, ...]
+) -> Raw:
+    if "X_train" in stored:  # images in two parts
+        features = np.concatenate([stored["X_train"], stored["X_test"]])
+        labels = np.concatenate([stored["y_train"], stored["y_test"]])
+    else:
+        features, labels = stored["X"], stored["y"]
+    features = features.reshape(features.shape[0], -1)
+    names = stored["columns"].tolist() if "columns" in stored else list(columns)
+    return Raw(
+        features,
+        labels - labels.min(),
+        tuple(stored["classes"].tolist()) if "classes" in stored else classes,
+        tuple(names[: features.shape[1]]),  # some files name the label's column too
+        json.loads(str(stored["categories"])) if "categories" in stored else {},
+    )
+
+
+def write_npz(path: Path, raw: Raw) -> None:
+    """Store a data set so that the file is either complete or not there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(f".{os.getpid()}.part")
+    with part.open("wb") as file:
+        np.savez_compressed(
+            file,
+            X=raw.features,
+            y=raw.labels.astype(np.uint8),
+            classes=np.array(raw.classes),
+            columns=np.array(raw.columns),
+            categories=np.array(json.dumps(raw.categories)),
+        )
+    part.replace(path)

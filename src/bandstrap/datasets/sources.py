@@ -1,0 +1,98 @@
+"""Where data comes from: a folder of the user's, the project's cache, and two ways to fetch it."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from bandstrap.datasets import archives
+from bandstrap.datasets.catalogue import Entry
+from bandstrap.datasets.fetchers import FETCHERS, fetched
+from bandstrap.datasets.raw import Raw, read_npz, write_npz
+from bandstrap.errors import OutputError
+
+FOLDER = "BANDSTRAP_DATA"
+
+
+def cache() -> Path:
+    """The project's own cache."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "bandstrap"
+
+
+def find(entry: Entry) -> Raw:
+    """The data set from the first source that answers; its content is checked in any case."""
+    if entry.name == "digits":
+        return verified(entry, fetched(entry), "scikit-learn's digits")
+    found = _in_folder(entry) or _in_cache(entry)
+    if found is not None:
+        return found
+    found = _over_the_network(entry)
+    with suppress(OSError):  # a cache that cannot be written costs time, nothing else
+        write_npz(cache() / f"{entry.name}.npz", found)
+    return found
+
+
+def verified(entry: Entry, raw: Raw, source: object) -> Raw:
+    """The data set if it is what it should be."""
+    if raw.checksum != entry.checksum:
+        raise OutputError(
+            source,
+            f"does not hold the {entry.name} data set (checksum {raw.checksum[:12]}, "
+            f"expected {entry.checksum[:12]})",
+            "delete it or put the right file there",
+        )
+    return raw
+
+
+def _in_folder(entry: Entry) -> Raw | None:
+    given = os.environ.get(FOLDER)
+    if not given:
+        return None
+    folder = Path(given)
+    if not folder.is_dir():
+        raise OutputError(folder, "is no folder", f"set {FOLDER} to where the data is, or unset it")
+    path = folder / f"{entry.name}.npz"
+    if path.exists():
+        return verified(entry, read_npz(path, entry.classes, entry.columns), path)
+    package = archives.stored(entry.archive, folder) if entry.archive else None
+    if entry.archive is None or package is None:
+        return None
+    return verified(entry, archives.opened(entry, entry.archive, package), package)
+
+
+def _in_cache(entry: Entry) -> Raw | None:
+    path = cache() / f"{entry.name}.npz"
+    return verified(entry, read_npz(path), path) if path.exists() else None
+
+
+def _over_the_network(entry: Entry) -> Raw:
+    failures = []
+    if entry.name in FETCHERS:
+        try:
+            return verified(entry, fetched(entry), "what scikit-learn fetched")
+        except Exception as error:  # whatever goes wrong in there, there is another source
+            failures.append(f"scikit-learn: {_brief(error)}")
+    if entry.archive is not None:
+        try:
+            return verified(entry, archives.downloaded(entry, entry.archive), entry.archive.package)
+        except Exception as error:
+            failures.append(f"package index: {_brief(error)}")
+    raise OutputError(entry.name, _nowhere(failures), _remedy(entry))
+
+
+def _nowhere(failures: list[str]) -> str:
+    looked = f"not in ${FOLDER} ({os.environ.get(FOLDER) or 'not set'}) nor in {cache()}"
+    return "; ".join([looked, *failures])
+
+
+def _remedy(entry: Entry) -> str:
+    remedy = f"put {entry.name}.npz with arrays X and y into a folder and set {FOLDER} to it"
+    if entry.archive is None:
+        return remedy
+    package = f"pip {' '.join(archives.command(entry.archive))}"
+    return f"{remedy}, or there what this leaves on a machine with a network: {package}"
+
+
+def _brief(error: Exception) -> str:
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= 160 else text[:157] + "..."
