@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from shutil import which
 from tempfile import TemporaryDirectory
-from zipfile import ZipFile
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 import pyarrow.csv
@@ -35,8 +35,13 @@ def stored(archive: Archive, folder: Path) -> Path | None:
 
 def opened(entry: Entry, archive: Archive, path: Path) -> Raw:
     """The data set out of the package's file."""
-    with ZipFile(path) as package:
-        parts = [_table(package.read(member), archive) for member in archive.members]
+    try:
+        with ZipFile(path) as package:
+            parts = [_table(package.read(member), archive) for member in archive.members]
+    except (BadZipFile, KeyError, ValueError, OSError, EOFError) as error:
+        raise OutputError(
+            path, f"is cut off or not the package ({error})", "delete it or put the right one there"
+        ) from error
     labels = np.concatenate([labels for _, labels in parts])
     features = np.concatenate([features for features, _ in parts])
     return Raw(features, labels - labels.min(), entry.classes, entry.columns)
@@ -44,7 +49,7 @@ def opened(entry: Entry, archive: Archive, path: Path) -> Raw:
 
 def command(archive: Archive) -> list[str]:
     """What pip is told: this very package, for whatever Python it was built."""
-    options = ["download", "--no-deps", "--only-binary=:all:", "--disable-pip-version-check"]
+    options = ["download", "--no-deps", "--only-binary=:all:"]
     if archive.python is not None:
         platforms = ["manylinux1_x86_64", "manylinux2010_x86_64", "win_amd64", "macosx_10_9_x86_64"]
         options += ["--python-version", archive.python]
@@ -53,8 +58,9 @@ def command(archive: Archive) -> list[str]:
 
 
 def _download(archive: Archive, folder: Path) -> None:
+    quiet = ["--retries", "1", "--timeout", "30", "--disable-pip-version-check"]
     done = subprocess.run(
-        [*_pip(), *command(archive), "--dest", str(folder)],
+        [*_pip(), *command(archive), "--dest", str(folder), *quiet],
         capture_output=True,
         text=True,
         timeout=PATIENCE,

@@ -1,0 +1,200 @@
+"""Data sets: where they come from, that they are the right ones, how they are scaled."""
+
+import os
+from dataclasses import replace
+from zipfile import ZipFile
+
+import numpy as np
+import pytest
+
+from bandstrap.datasets import DATASETS, archives, load, sources
+from bandstrap.datasets.catalogue import Archive, Entry
+from bandstrap.datasets.raw import Raw, read_npz, write_npz
+from bandstrap.datasets.scaling import scaled
+from bandstrap.errors import OutputError, UnknownName
+
+FEATURES = np.arange(12, dtype=np.int16).reshape(6, 2)
+LABELS = np.array([0, 1, 2, 0, 1, 2])
+RAW = Raw(FEATURES, LABELS, ("a", "b", "c"), ("one", "two"))
+ARCHIVE = Archive("some-package", "1.2", ("some/first.csv", "some/second.csv"), "class", "int16")
+ENTRY = Entry("small", "", RAW.checksum, RAW.classes, RAW.columns, archive=ARCHIVE)
+SHARED = os.environ.get("BANDSTRAP_DATA", "")
+
+
+@pytest.fixture(autouse=True)
+def _alone(tmp_path, monkeypatch):
+    """No folder, an empty cache and no network."""
+    monkeypatch.delenv("BANDSTRAP_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+    def unreachable(archive, folder):
+        raise OSError("no route to the index")
+
+    monkeypatch.setattr(archives, "_download", unreachable)
+
+
+def package(folder, rows=FEATURES):
+    """The package that carries the data, classes counted from 1."""
+    with ZipFile(folder / "some_package-1.2-py3-none-any.whl", "w") as file:
+        for member, part in zip(ARCHIVE.members, (slice(4), slice(4, 6)), strict=True):
+            lines = [f"{c + 1},{x},{y}" for c, (x, y) in zip(LABELS[part], rows[part], strict=True)]
+            file.writestr(member, "\n".join(["class,one,two", *lines]))
+
+
+def equal(found):
+    assert (found.features == FEATURES).all()
+    assert found.features.dtype == np.int16
+    assert (found.labels == LABELS).all()
+    assert (found.classes, found.columns) == (RAW.classes, RAW.columns)
+    return True
+
+
+def test_the_folder_comes_first(tmp_path, monkeypatch):
+    monkeypatch.setenv("BANDSTRAP_DATA", str(tmp_path))
+    np.savez(tmp_path / "small.npz", X=FEATURES, y=(LABELS + 1).astype(np.uint8))
+    sources.cache().mkdir(parents=True)
+    (sources.cache() / "small.npz").write_bytes(b"never read")
+    assert equal(sources.find(ENTRY))
+
+
+def test_a_package_may_lie_in_the_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("BANDSTRAP_DATA", str(tmp_path))
+    package(tmp_path)
+    assert equal(sources.find(ENTRY))
+
+
+def test_a_cut_package_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("BANDSTRAP_DATA", str(tmp_path))
+    package(tmp_path)
+    (path,) = tmp_path.glob("*.whl")
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(OutputError, match=rf"{path.name}.*cut off"):
+        sources.find(ENTRY)
+
+
+def test_what_came_from_the_index_is_kept(monkeypatch):
+    monkeypatch.setattr(archives, "_download", lambda archive, folder: package(folder))
+    assert equal(sources.find(ENTRY))
+    monkeypatch.setattr(archives, "_download", None)
+    assert equal(sources.find(ENTRY))
+    assert [path.name for path in sources.cache().iterdir()] == ["small.npz"]
+
+
+def test_a_wrong_package_is_refused_and_not_kept(monkeypatch):
+    wrong = FEATURES + (FEATURES == 11)
+    monkeypatch.setattr(archives, "_download", lambda archive, folder: package(folder, wrong))
+    with pytest.raises(OutputError, match="some-package: does not hold the small data set"):
+        sources.find(ENTRY)
+    assert not sources.cache().exists()
+
+
+def test_a_fetcher_is_tried_before_the_index_and_checked(monkeypatch):
+    fetched = [lambda entry: RAW, lambda entry: replace(RAW, labels=LABELS[::-1])]
+    for fetcher, kept in zip(fetched, (True, False), strict=True):
+        monkeypatch.setattr(sources, "FETCHERS", {"small": fetcher})
+        monkeypatch.setattr(sources, "fetched", fetcher)
+        if kept:
+            assert equal(sources.find(ENTRY))
+            (sources.cache() / "small.npz").unlink()
+        else:
+            with pytest.raises(OutputError, match=r"scikit-learn fetched: does not.*no route"):
+                sources.find(ENTRY)
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "no data", "other type"])
+@pytest.mark.parametrize("place", ["folder", "cache"])
+def test_a_damaged_file_is_refused_and_named(tmp_path, monkeypatch, damage, place):
+    path = tmp_path / "small.npz" if place == "folder" else sources.cache() / "small.npz"
+    if place == "folder":
+        monkeypatch.setenv("BANDSTRAP_DATA", str(tmp_path))
+    write_npz(path, RAW)
+    assert equal(sources.find(ENTRY))
+    if damage == "cut":
+        path.write_bytes(path.read_bytes()[:-60])
+    elif damage == "changed":
+        write_npz(path, replace(RAW, features=FEATURES[::-1]))
+    elif damage == "other type":
+        write_npz(path, replace(RAW, features=FEATURES.astype(np.int32)))
+    else:
+        np.savez(path, something=np.ones(3))
+    with pytest.raises(OutputError, match=rf"{path}.*(cut off|does not hold).*delete it"):
+        sources.find(ENTRY)
+
+
+def test_without_any_source_the_error_says_what_to_put_where():
+    with pytest.raises(OutputError) as failed:
+        sources.find(ENTRY)
+    text = str(failed.value)
+    for part in ("small.npz", "BANDSTRAP_DATA", str(sources.cache()), "no route to the index"):
+        assert part in text
+    assert "pip download --no-deps --only-binary=:all: some-package==1.2" in text
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("BANDSTRAP_DATA", str(tmp_path / "absent"))
+    with pytest.raises(OutputError, match=r"absent.*BANDSTRAP_DATA"):
+        sources.find(ENTRY)
+
+
+def test_names_are_checked():
+    with pytest.raises(UnknownName, match="covtype"):
+        load("covtyp")
+    assert load("digits") is load("digits")
+
+
+def test_categories_survive_a_file(tmp_path):
+    raw = replace(RAW, categories={"one": ["x", "y"]})
+    write_npz(tmp_path / "small.npz", raw)
+    assert read_npz(tmp_path / "small.npz").categories == raw.categories
+    assert raw.checksum != RAW.checksum
+
+
+def test_scaling():
+    features = np.array([[5, 0, 2, 7], [9, 1, 0, 7], [7, 0, 1, 7]], dtype=np.int32)
+    raw = Raw(features, np.arange(3), (), ("number", "flag", "kind", "same"), {"kind": list("pqr")})
+    contexts, names = scaled(raw)
+    assert names == ("number", "flag", "kind=p", "kind=q", "kind=r", "same")
+    assert contexts.dtype == np.float32
+    np.testing.assert_allclose(contexts[:, 0], np.array([-2, 2, 0]) / np.sqrt(8 / 3), rtol=1e-6)
+    assert contexts[:, 1].tolist() == [0, 1, 0]
+    assert contexts[:, 2:5].tolist() == [[0, 0, 1], [1, 0, 0], [0, 1, 0]]
+    assert contexts[:, 5].tolist() == [0, 0, 0]
+
+
+def test_pixels():
+    pixels = np.array([[0, 8, 16]], dtype=np.int8)
+    raw = Raw(pixels, np.zeros(1), (), ("a", "b", "c"))
+    assert scaled(raw, 16)[0].tolist() == [[0, 0.5, 1]]
+    assert scaled(replace(raw, features=pixels.astype(np.uint8)), 255)[0].dtype == np.uint8
+
+
+def test_digits():
+    digits = load("digits")
+    assert digits.contexts.shape == (1797, 64)
+    assert (digits.contexts.min(), digits.contexts.max()) == (0, 1)
+    assert np.bincount(digits.labels).tolist() == [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]
+    expected = np.cov(digits.contexts.astype(np.float64).T)
+    np.testing.assert_allclose(digits.covariance, expected, atol=1e-10)
+    with pytest.raises(ValueError, match="read-only"):
+        digits.contexts[0] = 0
+
+
+@pytest.mark.skipif(not SHARED, reason="BANDSTRAP_DATA is not set")
+@pytest.mark.parametrize("name", sorted(set(DATASETS) - {"digits"}))
+def test_the_real_ones(name, monkeypatch):
+    monkeypatch.setenv("BANDSTRAP_DATA", SHARED)
+    data = load.__wrapped__(name)
+    rows, features = data.contexts.shape
+    assert data.labels.shape == (rows,)
+    assert len(data.columns) == features
+    assert set(np.unique(data.labels)) == set(range(len(data.classes)))
+    if name == "covtype":
+        numbers, flags = data.contexts[:, :10].astype(np.float64), data.contexts[:, 10:]
+        np.testing.assert_allclose(numbers.mean(axis=0), 0, atol=1e-5)
+        np.testing.assert_allclose(numbers.std(axis=0), 1, atol=1e-5)
+        assert set(np.unique(flags)) == {0.0, 1.0}
+    elif name == "mnist":
+        assert data.contexts.dtype == np.uint8
+    else:
+        assert np.isfinite(data.contexts).all()
+        assert data.contexts.dtype == np.float32
