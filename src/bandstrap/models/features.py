@@ -21,6 +21,13 @@ class Rows:
         self._contexts = np.zeros((0, n_features))
         self._rewards = np.zeros(0)
 
+    @classmethod
+    def of(cls, contexts: np.ndarray, rewards: np.ndarray) -> "Rows":
+        """Rows that are there already; the arrays are not copied."""
+        rows = cls(contexts.shape[1])
+        rows.count, rows._contexts, rows._rewards = len(rewards), contexts, rewards
+        return rows
+
     @property
     def contexts(self) -> np.ndarray:
         return self._contexts[: self.count]
@@ -33,7 +40,7 @@ class Rows:
         """One more row."""
         if self.count == self._rewards.size:
             self._grow(context.dtype)
-        elif context.dtype != self._contexts.dtype:
+        if context.dtype != self._contexts.dtype:
             common = np.promote_types(context.dtype, self._contexts.dtype)
             self._contexts = as_numbers(self._contexts).astype(common)
             context = as_numbers(context)

@@ -17,7 +17,9 @@ class Resampling(ABC):
     * `whole_counts`: whether pseudo-counts must be whole numbers;
     * `needs_rewards`: False if count and mean of the rewards determine the draw's distribution;
     * `independent`: whether each reward is weighed by itself, so that weights can be drawn as
-      rewards come; they multiply.
+      rewards come; they multiply;
+    * `variance`: of a weight;
+    * `noise`: the standard deviation of Gaussian noise that is added to rewards, 0 if none is.
     """
 
     code: ClassVar[int | None] = None
@@ -25,6 +27,11 @@ class Resampling(ABC):
     whole_counts: ClassVar[bool] = True
     needs_rewards: ClassVar[bool] = True
     independent: ClassVar[bool] = False
+    variance: ClassVar[float] = 1.0
+
+    @property
+    def noise(self) -> float:
+        return 0.0
 
     @abstractmethod
     def weights(self, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:

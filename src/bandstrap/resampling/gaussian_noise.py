@@ -20,10 +20,15 @@ class GaussianNoise(Resampling):
 
     whole_counts: ClassVar[bool] = False
     needs_rewards: ClassVar[bool] = False
+    variance: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.scale) and self.scale > 0):
             raise InvalidInput("scale", self.scale, "give a positive standard deviation")
+
+    @property
+    def noise(self) -> float:
+        return self.scale
 
     def weights(self, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
         return self.scale * rng.standard_normal(shape)

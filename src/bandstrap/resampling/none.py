@@ -15,6 +15,7 @@ class NoResampling(Resampling):
     whole_counts: ClassVar[bool] = False
     independent: ClassVar[bool] = True
     needs_rewards: ClassVar[bool] = False
+    variance: ClassVar[float] = 0.0
 
     def weights(self, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
         return np.ones(shape)
