@@ -1,0 +1,109 @@
+"""The paper's network on a budget: a fixed number of examples a round, not all of history."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bandstrap.models.base import Learner, Model
+from bandstrap.models.features import Rows, as_numbers
+from bandstrap.models.network import NeuralNetwork
+from bandstrap.models.network_checks import check_count, check_positive, check_support
+from bandstrap.models.network_layers import Layers, sigmoid
+from bandstrap.models.network_optimiser import Adam
+from bandstrap.models.network_scale import RunningScale
+from bandstrap.priors import ExamplePrior
+from bandstrap.problem import Problem
+from bandstrap.resampling import Resampling
+
+
+@dataclass(frozen=True)
+class Budgeted(Model):
+    """A network per arm as in `NeuralNetwork`, taught `examples` examples a round.
+
+    A round takes one step of Adam for each arm that was pulled since the last: on its newest
+    examples and random older ones, with fresh bootstrap weights for these alone. Features are
+    standardised by their mean and spread so far. It costs the same however long history is, and
+    is an approximation of refitting every arm to all of it.
+    """
+
+    network: NeuralNetwork = field(default_factory=NeuralNetwork)
+    examples: int = 64
+    learning_rate: float = 0.001
+
+    def __post_init__(self) -> None:
+        check_count("examples", self.examples)
+        check_positive("learning_rate", self.learning_rate)
+
+    def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
+        check_support(problem.support)
+        return BudgetedLearner(self, problem, resampling, prior)
+
+
+class BudgetedLearner(Learner):
+    """Networks of all arms in one run; `touched` counts the examples they were taught."""
+
+    def __init__(
+        self, model: Budgeted, problem: Problem, resampling: Resampling, prior: ExamplePrior
+    ) -> None:
+        self.model = model
+        self.resampling = resampling
+        self.pseudo = prior.start(problem)
+        self.scale = RunningScale(problem.n_features)
+        self.rows = [Rows(problem.n_features) for _ in range(problem.n_arms)]
+        self.new = [0] * problem.n_arms
+        self.networks: list[Layers | None] = [None] * problem.n_arms
+        self.optimisers: list[Adam | None] = [None] * problem.n_arms
+        self.touched = 0
+
+    def learn(
+        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
+    ) -> None:
+        self.pseudo.see(context)
+        self.scale.see(context)
+        self.rows[arm].add(context, reward)
+        self.new[arm] += 1
+
+    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        inputs = self.scale(context[None])
+        scores = np.full(len(self.rows), np.inf)  # an arm without any example is tried first
+        for arm, rows in enumerate(self.rows):
+            if self.pseudo.count + rows.count > 0:
+                scores[arm] = self._refreshed(arm, inputs, rng)
+        return scores
+
+    def _refreshed(self, arm: int, inputs: np.ndarray, rng: np.random.Generator) -> float:
+        """What an arm's network predicts, after a step if there is something new."""
+        network, optimiser = self.networks[arm], self.optimisers[arm]
+        first = network is None or optimiser is None
+        if network is None or optimiser is None:
+            network = Layers.glorot((inputs.shape[1], self.model.network.hidden, 1), rng)
+            optimiser = Adam(network.flat, self.model.learning_rate)
+            self.networks[arm], self.optimisers[arm] = network, optimiser
+        if first or self.new[arm] > 0:
+            self._step(arm, network, optimiser, rng)
+        logits = network.values(inputs, optimiser.settled(network.flat))[-1]
+        return float(sigmoid(logits.astype(np.float64))[0, 0])
+
+    def _step(self, arm: int, network: Layers, optimiser: Adam, rng: np.random.Generator) -> None:
+        contexts, rewards = self._examples(arm, rng)
+        rewards, weights = self.resampling.perturb(rewards, rng)
+        values = network.values(self.scale(contexts))
+        slopes = weights[:, None] * (sigmoid(values[-1]) - rewards[:, None]) / len(rewards)
+        gradient = network.gradient(values, slopes.astype(np.float32))
+        optimiser.step(network.flat, gradient, len(rewards), rng)
+
+    def _examples(self, arm: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """The newest examples of an arm and random ones of all it has."""
+        rows, size = self.rows[arm], self.model.examples
+        picks = rng.integers(0, rows.count + self.pseudo.count, size)
+        newest = min(self.new[arm], size)
+        picks[:newest] = np.arange(rows.count - newest, rows.count)
+        self.new[arm] = 0
+        self.touched += size
+        old = picks[picks < rows.count]
+        if len(old) == size:
+            return rows.contexts[picks], rows.rewards[picks]
+        pseudo = picks[picks >= rows.count] - rows.count
+        contexts = [as_numbers(rows.contexts[old]), self.pseudo.contexts[pseudo]]
+        rewards = [rows.rewards[old], self.pseudo.rewards[pseudo]]
+        return np.concatenate(contexts), np.concatenate(rewards)

@@ -1,0 +1,64 @@
+"""A network of ReLU layers with linear outputs: its parameters, its values, its slopes."""
+
+import numpy as np
+
+
+class Layers:
+    """Parameters of a network from `sizes[0]` inputs to `sizes[-1]` outputs, in one array.
+
+    Weights start Glorot uniform, biases at zero. The matrices are views, made when asked for, so
+    that a saved and restored network still has one copy of its parameters.
+    """
+
+    def __init__(self, sizes: tuple[int, ...], flat: np.ndarray) -> None:
+        self.sizes = sizes
+        self.flat = flat
+
+    @classmethod
+    def glorot(
+        cls, sizes: tuple[int, ...], rng: np.random.Generator, outputs: int | None = None
+    ) -> "Layers":
+        """Random weights; `outputs` is the width that the last layer is scaled for."""
+        widths = (*sizes[1:-1], outputs or sizes[-1])
+        parts = []
+        for fan_in, size, width in zip(sizes[:-1], sizes[1:], widths, strict=True):
+            limit = np.sqrt(6.0 / (fan_in + width))
+            parts += [rng.uniform(-limit, limit, fan_in * size), np.zeros(size)]
+        return cls(sizes, np.concatenate(parts).astype(np.float32))
+
+    def matrices(self, flat: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The weights and the bias of each layer, as views of an array laid out like `flat`."""
+        views, at = [], 0
+        for fan_in, size in zip(self.sizes[:-1], self.sizes[1:], strict=True):
+            middle, end = at + fan_in * size, at + (fan_in + 1) * size
+            views.append((flat[at:middle].reshape(fan_in, size), flat[middle:end]))
+            at = end
+        return views
+
+    def values(self, inputs: np.ndarray, flat: np.ndarray | None = None) -> list[np.ndarray]:
+        """What every layer makes of the inputs (n, sizes[0]), inputs first, outputs last."""
+        values = [inputs]
+        matrices = self.matrices(self.flat if flat is None else flat)
+        for depth, (weights, bias) in enumerate(matrices):
+            out = values[-1] @ weights
+            out += bias
+            if depth < len(matrices) - 1:
+                np.maximum(out, 0.0, out=out)
+            values.append(out)
+        return values
+
+    def gradient(self, values: list[np.ndarray], slopes: np.ndarray) -> np.ndarray:
+        """The loss's gradient, laid out like `flat`; `slopes` is its gradient by the outputs."""
+        gradient = np.empty_like(self.flat)
+        pairs = zip(self.matrices(self.flat), self.matrices(gradient), strict=True)
+        for depth, ((weights, _), (weights_slope, bias_slope)) in reversed(list(enumerate(pairs))):
+            np.dot(values[depth].T, slopes, out=weights_slope)
+            np.sum(slopes, axis=0, out=bias_slope)
+            if depth > 0:
+                slopes = (slopes @ weights.T) * (values[depth] > 0)
+        return gradient
+
+
+def sigmoid(logits: np.ndarray) -> np.ndarray:
+    """1 / (1 + e⁻ᶻ), without overflow."""
+    return 0.5 * (1.0 + np.tanh(0.5 * logits))

@@ -1,0 +1,51 @@
+"""How a budgeted network moves along a gradient."""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from bandstrap.kernels.network import adam
+
+MEMORY = 0.98  # of the averaged parameters, by step
+
+
+class Optimiser(ABC):
+    """The state of the steps of one network."""
+
+    @abstractmethod
+    def step(
+        self, parameters: np.ndarray, gradient: np.ndarray, count: int, rng: np.random.Generator
+    ) -> None:
+        """Move the parameters, in place; the gradient is a mean, `count` the examples there are."""
+
+    @abstractmethod
+    def settled(self, parameters: np.ndarray) -> np.ndarray:
+        """The parameters to predict with."""
+
+
+class Adam(Optimiser):
+    """Adam (Kingma and Ba, 2015); predicts with parameters averaged over the last steps.
+
+    A step follows a few dozen examples; the average does not shake as the parameters do.
+    """
+
+    def __init__(self, parameters: np.ndarray, rate: float) -> None:
+        self.rate = rate
+        self.steps = 0
+        self.first = np.zeros_like(parameters)
+        self.second = np.zeros_like(parameters)
+        self.average = parameters.copy()
+
+    def step(
+        self, parameters: np.ndarray, gradient: np.ndarray, count: int, rng: np.random.Generator
+    ) -> None:
+        self.steps += 1
+        shares = 1.0 / (1.0 - 0.9**self.steps), 1.0 / (1.0 - 0.999**self.steps)
+        share = max(1.0 - MEMORY, 1.0 / (self.steps + 1))
+        adam(
+            parameters, gradient, self.first, self.second, self.average,
+            *(np.float32(number) for number in (self.rate, *shares, share)),
+        )  # fmt: skip
+
+    def settled(self, parameters: np.ndarray) -> np.ndarray:
+        return self.average

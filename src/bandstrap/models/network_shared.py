@@ -1,0 +1,108 @@
+"""One network for all arms, taught a fixed number of examples a round: an approximation."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bandstrap.models.base import Learner, Model
+from bandstrap.models.network_checks import check_count, check_positive, check_support
+from bandstrap.models.network_layers import Layers, sigmoid
+from bandstrap.models.network_optimiser import Adam, Optimiser
+from bandstrap.models.network_replay import Replay
+from bandstrap.priors import ExamplePrior
+from bandstrap.problem import Problem
+from bandstrap.resampling import Resampling
+
+
+@dataclass(frozen=True)
+class SharedNetwork(Model):
+    """Hidden layers that all arms share, and a sigmoid output for each arm.
+
+    What is learnt of contexts is learnt once, from the rewards of every arm. A round takes one step
+    of Adam on `examples` examples, the newest among them, with fresh bootstrap weights for these
+    alone; it costs the same however long history is, and is an approximation of refitting all.
+    Features are standardised by their mean and spread so far.
+    """
+
+    hidden: int = 100
+    layers: int = 2
+    examples: int = 64
+    learning_rate: float = 0.001
+
+    def __post_init__(self) -> None:
+        for parameter in ("hidden", "layers", "examples"):
+            check_count(parameter, getattr(self, parameter))
+        check_positive("learning_rate", self.learning_rate)
+
+    def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
+        return SharedLearner(self, problem, resampling, prior)
+
+    def optimiser(self, parameters: np.ndarray) -> Optimiser:
+        """What takes the steps of a network with these parameters."""
+        return Adam(parameters, self.learning_rate)
+
+
+class SharedLearner(Learner):
+    """A network in one run; outputs are in groups of one for each arm, one group for a head."""
+
+    heads = 1
+
+    def __init__(
+        self, model: SharedNetwork, problem: Problem, resampling: Resampling, prior: ExamplePrior
+    ) -> None:
+        check_support(problem.support)
+        self.model = model
+        self.resampling = resampling
+        self.replay = Replay(problem, prior)
+        self.network: Layers | None = None
+        self.optimiser: Optimiser | None = None
+
+    def learn(
+        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
+    ) -> None:
+        self.replay.add(context, arm, reward)
+
+    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        replay = self.replay
+        if replay.count == 0:
+            return np.full(replay.n_arms, np.inf)
+        network, optimiser = self._network(rng)
+        self._step(network, optimiser, rng)
+        outputs = network.values(replay.scale(context[None]), optimiser.settled(network.flat))[-1]
+        logits = self._chosen(outputs.reshape(self.heads, replay.n_arms), rng)
+        tried = (replay.pulls > 0) | (replay.pseudo.count > 0)  # others go first
+        return np.where(tried, sigmoid(logits.astype(np.float64)), np.inf)
+
+    def _network(self, rng: np.random.Generator) -> tuple[Layers, Optimiser]:
+        """The network; it starts at random, so it needs a generator to start."""
+        if self.network is None or self.optimiser is None:
+            arms, model = self.replay.n_arms, self.model
+            hidden = (model.hidden,) * model.layers
+            sizes = (self.replay.rows.n_features, *hidden, self.heads * arms)
+            self.network = Layers.glorot(sizes, rng, outputs=arms)
+            self.optimiser = model.optimiser(self.network.flat)
+        return self.network, self.optimiser
+
+    def _step(self, network: Layers, optimiser: Optimiser, rng: np.random.Generator) -> None:
+        picks = self.replay.pick(self.model.examples, rng)
+        inputs, arms, rewards = self.replay.examples(picks)
+        targets, weights = self._drawn(picks, rewards, rng)
+        values = network.values(inputs)
+        shape = (len(picks), self.heads, self.replay.n_arms)
+        at = (np.arange(len(picks))[:, None], np.arange(self.heads), arms[:, None])
+        slopes = np.zeros(shape, dtype=np.float32)
+        slopes[at] = weights * (sigmoid(values[-1].reshape(shape)[at]) - targets) / len(picks)
+        gradient = network.gradient(values, slopes.reshape(len(picks), -1))
+        optimiser.step(network.flat, gradient, self.replay.count, rng)
+
+    def _drawn(
+        self, picks: np.ndarray, rewards: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Rewards and weights for these examples, (examples, heads)."""
+        rewards, weights = self.resampling.perturb(rewards, rng)
+        return rewards[:, None], weights[:, None]
+
+    def _chosen(self, outputs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """The output that speaks for each arm, of (heads, arms)."""
+        chosen: np.ndarray = outputs[0]
+        return chosen
