@@ -1,0 +1,159 @@
+"""One draw of one arm: weights for all examples, and the parameters that they lead to."""
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.kernels.convex_loss import bends, means, residuals
+from bandstrap.kernels.convex_solve import MEMORY, advance, direction, full_gradient
+from bandstrap.kernels.convex_weights import fold_axes, weigh
+from bandstrap.models.convex_examples import ConvexExamples
+from bandstrap.models.factor import inverse_factor
+from bandstrap.resampling import Resampling
+
+SAFETY = 3.0  # times the estimated distance to the optimum, in case curvature is less than it seems
+PATIENCE = 40  # iterations with one factor
+FACTORS = 25  # times that a factor of the weighted Hessian is made where the first does not do
+
+
+class ConvexDraw:
+    """Buffers of a draw, and its progress.
+
+    The distance to the optimum is estimated by half the decrement gᵀB g, with g the gradient and B
+    the inverse Hessian as L-BFGS knows it: a factor of the unweighted Hessian, corrected along the
+    steps taken by the weighted one. SAFETY times that must be within the tolerance.
+    """
+
+    def __init__(self, loss: int, examples: ConvexExamples, penalty: float) -> None:
+        d = examples.rows.n_features + 1
+        self.loss = loss
+        self.examples = examples
+        self.penalty = penalty  # per example
+        self.theta = np.zeros(d)
+        self.gradient = np.zeros(d)
+        self.step = np.zeros(d)
+        self.pairs = np.zeros((2, MEMORY, d))
+        self.work = np.zeros((5, 0))
+        self.entries = np.zeros((6, 0))  # weight, total, margin, residual, and two for a search
+        self.n_pairs = 0
+        self.decrement = 0.0
+        self.weight = 0.0  # of all examples
+
+    @property
+    def strength(self) -> float:
+        """Of the penalty on the squared parameters."""
+        return self.penalty * self.examples.count
+
+    @property
+    def gap(self) -> float:
+        """How far the objective is from its optimum at most, per unit of weight."""
+        return SAFETY * 0.5 * self.decrement / self.weight
+
+    def weigh(self, resampling: Resampling, stream: np.ndarray, rng: np.random.Generator) -> None:
+        """Fresh weights; schemes that kernels do not know draw by `rng`."""
+        self._reserve()
+        e = self.examples
+        quads = np.empty(e.axis_rewards.shape)
+        weight, total = self.entries[0], self.entries[1]
+        if resampling.code is not None:
+            self.weight = weigh(
+                stream, resampling.code, quads, e.axis_rewards, e.plain_rewards, e.rows.rewards,
+                weight, total,
+            )  # fmt: skip
+            return
+        rewards = e.rewards()
+        self.weight = 0.0
+        while not self.weight > 0:
+            noisy, weights = resampling.perturb(rewards, rng)
+            self.set_weights(noisy, weights)
+
+    def set_weights(self, rewards: np.ndarray, weights: np.ndarray) -> None:
+        """Given rewards and weights of all examples, those of the axes first."""
+        self._reserve()
+        e = self.examples
+        a, n = len(e.axes), e.n_entries
+        quads = np.ascontiguousarray(weights[: 4 * a]).reshape(-1, 4)
+        quad_rewards = np.ascontiguousarray(rewards[: 4 * a]).reshape(-1, 4)
+        fold_axes(quads, quad_rewards, self.entries[0], self.entries[1])
+        self.entries[0, 2 * a : n] = weights[4 * a :]
+        self.entries[1, 2 * a : n] = weights[4 * a :] * rewards[4 * a :]
+        self.weight = float(weights.sum())
+
+    def begin(
+        self, theta: np.ndarray, margins: np.ndarray, expected: np.ndarray, factor: np.ndarray
+    ) -> None:
+        """Start at parameters whose margins and means are known: one pass for the gradient."""
+        n = self.examples.n_entries
+        weight, total, margin, residual = self.entries[:4]
+        self.theta[:] = theta
+        margin[:n] = margins[:n]
+        np.multiply(weight[:n], expected[:n], out=residual[:n])
+        residual[:n] -= total[:n]
+        self._look_around(factor)
+
+    def begin_at(self, theta: np.ndarray, factor: np.ndarray | None) -> None:
+        """Start at any parameters."""
+        n = self.examples.n_entries
+        weight, total, margin, residual = self.entries[:4]
+        self.theta[:] = theta
+        self.examples.margins(theta, margin)
+        residuals(self.loss, margin, margin, 0.0, weight, total, n, residual)
+        self._look_around(self.weighted_factor() if factor is None else factor)
+
+    def advance(self, factor: np.ndarray) -> bool:
+        """One iteration: two passes. False if there is no way down within rounding."""
+        e = self.examples
+        weight, total, margin, residual, move, trial = self.entries
+        found, self.n_pairs = advance(
+            self.loss, e.axes, e.plain, e.rows.contexts, e.rows.count, e.unit, e.bias,
+            self.strength, factor, weight, total, self.theta, margin, residual, self.gradient,
+            self.step, -self.decrement, self.pairs, self.n_pairs, self.work, move, trial,
+        )  # fmt: skip
+        if found < 0:
+            return False
+        self.decrement = found
+        return True
+
+    def solve(self, factor: np.ndarray, tolerance: float) -> None:
+        """Advance until the gap is within the tolerance, with better factors if need be."""
+        for _ in range(FACTORS):
+            for _ in range(PATIENCE):
+                if self.gap <= tolerance:
+                    return
+                if not self.advance(factor):
+                    break
+            factor = self.weighted_factor()
+            self._look_around(factor)
+        if self.gap > tolerance:
+            raise InvalidInput(
+                "tolerance",
+                tolerance,
+                f"rounding leaves {self.gap:.1e}; scale contexts and rewards or tolerate more",
+            )
+
+    def weighted_factor(self) -> np.ndarray:
+        """A factor of the weighted Hessian where the draw stands now."""
+        n = self.examples.n_entries
+        weight, margin = self.entries[0], self.entries[2]
+        expected, bend = np.empty(n), np.empty(n)
+        means(self.loss, margin, n, expected)
+        bends(self.loss, expected, weight, n, bend)
+        hessian = self.examples.gram(bend)
+        hessian.flat[: -1 : len(hessian) + 1] += self.strength
+        return inverse_factor(hessian).astype(np.float32)
+
+    def _look_around(self, factor: np.ndarray) -> None:
+        """Gradient and direction where the draw stands, from its residuals."""
+        e = self.examples
+        full_gradient(
+            e.axes, e.plain, e.rows.contexts, e.rows.count, e.unit, e.bias, self.entries[3],
+            self.theta, self.strength, self.gradient, self.work[3],
+        )  # fmt: skip
+        self.n_pairs = 0
+        self.decrement = direction(factor, self.gradient, self.pairs, 0, self.step, self.work)
+
+    def _reserve(self) -> None:
+        if self.work.shape[1] < self.examples.scratch_size:
+            self.work = np.zeros((5, self.examples.scratch_size))
+        if self.entries.shape[1] < self.examples.n_entries:
+            room = self.examples.n_entries + max(64, self.examples.rows.count)
+            self.entries = np.zeros((6, room))

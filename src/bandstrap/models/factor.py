@@ -1,0 +1,33 @@
+"""Factors of Hessians that may be nearly singular or scaled by many orders of magnitude."""
+
+import numpy as np
+from scipy.linalg import lapack
+
+FIRST_RIDGE = 1e-13
+LAST_RIDGE = 1.0
+
+
+def inverse_factor(matrix: np.ndarray) -> np.ndarray:
+    """A lower triangular G with GᵀG the inverse of a positive semi-definite matrix.
+
+    The matrix is scaled to a unit diagonal first. Where rounding leaves it no factor, the diagonal
+    grows a little: as a preconditioner G stays good.
+
+    >>> g = inverse_factor(np.array([[4.0, 2.0], [2.0, 3.0]]))
+    >>> np.round(g.T @ g, 3).tolist()
+    [[0.375, -0.25], [-0.25, 0.5]]
+    """
+    diagonal = np.diagonal(matrix)
+    scale = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    scaled = matrix * scale[:, None] * scale[None, :]
+    ridge = 0.0
+    while True:
+        scaled.flat[:: len(scaled) + 1] = np.where(diagonal > 0, 1.0, 0.0) + ridge
+        lower, failed = lapack.dpotrf(scaled, lower=1, clean=1)
+        if not failed and np.diagonal(lower).min() > 1e-9:
+            inverse, failed = lapack.dtrtri(lower, lower=1)
+            if not failed and np.isfinite(inverse).all():
+                return np.ascontiguousarray(inverse * scale[None, :])
+        ridge = max(10 * ridge, FIRST_RIDGE)
+        if ridge > LAST_RIDGE:
+            raise FloatingPointError("a Hessian is not finite")

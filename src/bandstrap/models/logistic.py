@@ -1,0 +1,40 @@
+"""Logistic regression, native and fast."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import expit
+
+from bandstrap.errors import InvalidInput
+from bandstrap.kernels.convex_loss import LOGISTIC
+from bandstrap.models.convex import ConvexModel
+
+
+@dataclass(frozen=True)
+class LogisticRegression(ConvexModel):
+    """P(reward) = 1 / (1 + exp(-x·θ)), for rewards in [0, 1].
+
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.standard_normal((500, 2))
+    >>> y = (x[:, 0] + 0.5 * rng.standard_normal(500) > 0) * 1.0
+    >>> model = LogisticRegression()
+    >>> theta = model.fit(x, y, np.ones(500), None, rng)
+    >>> bool(model.predict(theta, np.array([[2.0, 0.0]]))[0] > 0.9)
+    True
+    """
+
+    loss: ClassVar[int] = LOGISTIC
+
+    def check_rewards(self, rewards: np.ndarray) -> None:
+        wrong = ~((rewards >= 0) & (rewards <= 1))
+        if wrong.any():
+            value = float(rewards[wrong][0])
+            raise InvalidInput(
+                "rewards",
+                value,
+                "logistic regression takes [0, 1]: rescale, or use LinearRegression",
+            )
+
+    def expected(self, margins: np.ndarray) -> np.ndarray:
+        return np.asarray(expit(margins))
