@@ -15,11 +15,11 @@ from numba import njit
 from bandstrap.environments import Beta
 from bandstrap.history import GRAIN, RewardHistory
 from bandstrap.kernels.argmax import argmax
-from bandstrap.kernels.bounds import EXPONENTIAL, MULTINOMIAL
 from bandstrap.kernels.choose import choose
 from bandstrap.kernels.direct import direct_scores
-from bandstrap.kernels.history import KNOWN_LEVEL, observe
+from bandstrap.kernels.history import KNOWN_LEVEL, REWARDS, observe
 from bandstrap.kernels.random import exponential
+from bandstrap.kernels.schemes import EXPONENTIAL, MULTINOMIAL
 from bandstrap.seeding import generator, kernel_stream
 from output import Row, arguments, report
 
@@ -47,7 +47,7 @@ def play(stream, scheme, h, allowed, arms, table, rewards):
         choose(stream, scheme, h, allowed, arms)
         for run in range(arms.size):
             rewards[run] = table[step, run, arms[run]]
-        observe(h, arms, rewards)
+        observe(stream, h, scheme, REWARDS, arms, rewards)
 
 
 class Game:
@@ -57,7 +57,7 @@ class Game:
         self.scheme = scheme
         self.rng = generator(0, "lazy", scheme)
         self.means = Beta(n_arms).start(runs, generator(0, "arms")).means
-        self.history = RewardHistory.start(runs, n_arms, (0.0, 1.0), (1.0, 1.0), True)
+        self.history = RewardHistory.start(runs, n_arms, (0.0, 1.0), (1.0, 1.0), REWARDS, scheme)
         self.stream = kernel_stream(self.rng)
         self.allowed = np.ones((runs, n_arms), dtype=np.bool_)
         self.arms = np.zeros(runs, dtype=np.int64)
@@ -67,9 +67,7 @@ class Game:
         """Play on; the drawing of rewards and the growing of arrays are not timed."""
         history = self.history
         while history.rounds < rounds:
-            if history.room == 0:
-                history._make_room()
-            steps = min(history.room, GRAIN, rounds - history.rounds)
+            steps = min(history.ensure_room(), rounds - history.rounds)
             table = self.rng.beta(self.means, 1.0 - self.means, (steps, *self.means.shape))
             started = thread_time()
             play(
@@ -82,8 +80,7 @@ class Game:
                 np.empty(self.arms.size),
             )
             self.seconds += thread_time() - started
-            history.room -= steps
-            history.rounds += steps
+            history.advance(steps)
 
     def microseconds_played(self) -> float:
         return 1e6 * self.seconds / (self.history.rounds * self.arms.size)

@@ -7,9 +7,11 @@ import numpy as np
 
 from bandstrap.kernels import history as kernels
 from bandstrap.kernels.choose import choose
-from bandstrap.kernels.history import BUCKET, COUNT, KNOWN_LEVEL, MEAN, NODE, QUEUE
+from bandstrap.kernels.history import BUCKET, COUNT, KNOWN_LEVEL, MEAN, NODE, QUEUE, REWARDS
+from bandstrap.kernels.schemes import NO_SCHEME
 from bandstrap.seeding import kernel_stream
 
+NO_STREAM = np.zeros(4, dtype=np.uint64)  # where nothing is drawn
 GRAIN = 64  # rewards per run between two looks at whether the arrays still suffice
 
 
@@ -22,6 +24,8 @@ class RewardHistory:
     """
 
     arrays: kernels.History
+    keeping: int
+    scheme: int
     room: int = 0  # rewards that surely fit before the arrays must grow
     rounds: int = 0
 
@@ -32,12 +36,17 @@ class RewardHistory:
         n_arms: int,
         values: Sequence[float],
         counts: Sequence[float],
-        keep_rewards: bool,
+        keeping: int,
+        scheme: int = NO_SCHEME,
     ) -> "RewardHistory":
-        """A history that holds each of `values` as often as `counts` says, and nothing else."""
+        """A history that holds each of `values` as often as `counts` says, and nothing else.
+
+        `keeping` says what is kept of a reward and `scheme` by which resampling the history will
+        choose, as kernels know them.
+        """
         atoms = np.array(values, dtype=np.float64)
         pseudo = np.array(counts, dtype=np.float64)
-        roots = n_arms if keep_rewards else 0
+        roots = n_arms if keeping == REWARDS else 0
         nodes = np.zeros((runs, roots), NODE)
         nodes["link"] = ~np.arange(roots)
         arrays = kernels.History(
@@ -51,11 +60,13 @@ class RewardHistory:
             queue_arms=np.zeros((runs, QUEUE), dtype=np.int64),
             queued=np.zeros(runs, dtype=np.int64),
             flat=np.zeros(0),
+            gains=np.zeros(0),
+            terms=np.zeros(0),
             bracket=np.zeros((2, 9)),
             open_nodes=np.zeros((3, 0), dtype=np.int64),
             open_weights=np.zeros((2, 0, 2)),
         )
-        return cls(arrays)
+        return cls(arrays, keeping, scheme)
 
     @property
     def count(self) -> np.ndarray:
@@ -67,29 +78,19 @@ class RewardHistory:
         """Their mean, (runs, arms)."""
         return self.arrays.moments[:, :, MEAN]
 
-    def observe(self, arms: np.ndarray, rewards: np.ndarray) -> None:
-        """Any rewards, one per run."""
-        if self.arrays.nodes.shape[1] == 0:
-            kernels.observe_moments(self.arrays, arms, rewards)
-            return
-        if self.room == 0:
-            self._make_room()
-        kernels.observe(self.arrays, arms, rewards)
-        self.room -= 1
-        self.rounds += 1
+    def observe(
+        self, arms: np.ndarray, rewards: np.ndarray, rng: np.random.Generator | None = None
+    ) -> None:
+        """One reward per run; a generator is needed where rewards are rounded at random."""
+        self.ensure_room()
+        stream = NO_STREAM if rng is None else kernel_stream(rng)
+        kernels.observe(stream, self.arrays, self.scheme, self.keeping, arms, rewards)
+        self.advance(1)
 
-    def observe_atoms(self, arms: np.ndarray, positions: np.ndarray) -> None:
-        """Rewards given by their positions in `arrays.values`."""
-        kernels.observe_atoms(self.arrays, arms, positions)
-
-    def observe_shares(self, arms: np.ndarray, rewards: np.ndarray) -> None:
-        """Rewards between two values, each counted as a share of both."""
-        kernels.observe_shares(self.arrays, arms, rewards)
-
-    def choose(self, code: int, allowed: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """The allowed arm with the largest bootstrapped mean in each run, by a kernel's scheme."""
+    def choose(self, allowed: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """The allowed arm with the largest bootstrapped mean in each run."""
         arms = np.empty(self.arrays.moments.shape[0], dtype=np.int64)
-        choose(kernel_stream(rng), code, self.arrays, allowed, arms)
+        choose(kernel_stream(rng), self.scheme, self.arrays, allowed, arms)
         return arms
 
     def rewards(self, run: int, arm: int) -> np.ndarray:
@@ -97,6 +98,19 @@ class RewardHistory:
         if self.arrays.flat.size == 0:
             return np.zeros(0)
         return self.arrays.flat[: kernels.gather(self.arrays, run, arm)].copy()
+
+    def ensure_room(self) -> int:
+        """See that more rewards fit, and say how many in each run."""
+        if self.room == 0:
+            if self.keeping == REWARDS:
+                self._make_room()
+            self.room = GRAIN
+        return self.room
+
+    def advance(self, rounds: int) -> None:
+        """Note that kernels have observed so many rewards in each run."""
+        self.room -= rounds
+        self.rounds += rounds
 
     def _make_room(self) -> None:
         """See that the next GRAIN rewards fit; arrays double, so that copying them stays rare."""
@@ -112,10 +126,11 @@ class RewardHistory:
                 nodes=_extended(old.nodes, nodes),
                 buckets=_extended(old.buckets, buckets),
                 flat=np.zeros(flat),
+                gains=np.zeros(flat),
+                terms=np.zeros(flat),
                 open_nodes=np.zeros((3, 2 * nodes), dtype=np.int64),
                 open_weights=np.zeros((2, 2 * nodes, 2)),
             )
-        self.room = GRAIN
 
 
 def _moments(values: np.ndarray, counts: np.ndarray) -> np.ndarray:

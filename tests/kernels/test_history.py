@@ -8,13 +8,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bandstrap.history import RewardHistory
-from bandstrap.kernels.history import BUCKET, COUNT, HIGH, LOW, MEAN, SQUARES, flush
+from bandstrap.kernels.history import (
+    ATOMS,
+    BUCKET,
+    COUNT,
+    HIGH,
+    LOW,
+    MEAN,
+    REWARDS,
+    SHARES,
+    SQUARES,
+    flush,
+)
 
 ANY = st.floats(-1e150, 1e150)
 SUBNORMAL = st.floats(-1e-300, 1e-300)
 CLOSE = st.integers(0, 60).map(lambda i: float(np.float64(0.5) + i * 2.0**-53))
 FEW = st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 1e-310, -1e-310, 1e150])
-REWARDS = st.one_of(
+SOME_REWARDS = st.one_of(
     *(st.lists(some, max_size=200) for some in (ANY, SUBNORMAL, CLOSE, FEW)),
     st.lists(ANY, max_size=200).map(sorted),
     st.lists(ANY, max_size=200).map(lambda rewards: sorted(rewards, reverse=True)),
@@ -26,7 +37,7 @@ REWARDS = st.one_of(
 
 def filled(arms, runs=1):
     """A history in which run r, arm a has seen arms[a] (one after the other)."""
-    history = RewardHistory.start(runs, len(arms), (), (), keep_rewards=True)
+    history = RewardHistory.start(runs, len(arms), (), (), keeping=REWARDS)
     for arm, rewards in enumerate(arms):
         for reward in rewards:
             history.observe(np.full(runs, arm), np.full(runs, reward))
@@ -85,7 +96,7 @@ def check_moments(history, run, arm, rewards):
 
 
 @settings(deadline=None, max_examples=150)
-@given(REWARDS)
+@given(SOME_REWARDS)
 def test_any_rewards_in_any_order(rewards):
     history = filled([rewards])
     assert plus_zero(history.rewards(0, 0)) == plus_zero(rewards)  # part of it still queued
@@ -101,7 +112,7 @@ def test_any_rewards_in_any_order(rewards):
 )
 def test_runs_and_arms_are_kept_apart(events, flushes):
     """Every run gets a reward in every round, but of another arm and shifted."""
-    history = RewardHistory.start(3, 4, (0.0, 1.0), (1.0, 2.0), keep_rewards=True)
+    history = RewardHistory.start(3, 4, (0.0, 1.0), (1.0, 2.0), keeping=REWARDS)
     seen = {(run, arm): [] for run in range(3) for arm in range(4)}
     for at, (shift, arm, reward) in enumerate(events):
         arms = (arm + shift * np.arange(3)) % 4
@@ -144,7 +155,7 @@ def test_thousands_of_rounds(order):
         "constant": np.full(5000, 0.3),
         "two": rng.choice([0.3, np.nextafter(0.3, 1)], 5000),
     }[order]
-    history = RewardHistory.start(7, 3, (0.0, 1.0), (0.0, 0.0), keep_rewards=True)
+    history = RewardHistory.start(7, 3, (0.0, 1.0), (0.0, 0.0), keeping=REWARDS)
     arms = rng.integers(0, 3, (5000, 7))
     for chosen, reward in zip(arms, rewards, strict=True):
         history.observe(chosen, reward + np.arange(7.0))
@@ -164,7 +175,7 @@ def test_room_grows_with_what_is_used_only():
 
 
 def test_pseudo_rewards_count_but_are_no_rewards():
-    history = RewardHistory.start(2, 3, (-1.0, 0.5, 2.0), (1.0, 0.0, 2.5), keep_rewards=True)
+    history = RewardHistory.start(2, 3, (-1.0, 0.5, 2.0), (1.0, 0.0, 2.5), keeping=REWARDS)
     assert history.rewards(1, 2).size == 0
     assert (history.count == 3.5).all()
     np.testing.assert_allclose(history.mean, 4.0 / 3.5)
@@ -176,11 +187,11 @@ def test_atoms_and_shares_have_numpy_s_moments():
     rng = np.random.default_rng(1)
     atoms = rng.integers(0, 3, 500)
     values = (-1.0, 0.25, 4.0)
-    history = RewardHistory.start(1, 1, values, (0.0,) * 3, keep_rewards=False)
-    shares = RewardHistory.start(1, 1, (-1.0, 4.0), (0.0, 0.0), keep_rewards=False)
+    history = RewardHistory.start(1, 1, values, (0.0,) * 3, keeping=ATOMS)
+    shares = RewardHistory.start(1, 1, (-1.0, 4.0), (0.0, 0.0), keeping=SHARES)
     for atom in atoms:
-        history.observe_atoms(np.array([0]), np.array([atom]))
-        shares.observe_shares(np.array([0]), np.array([values[atom]]))
+        history.observe(np.array([0]), np.array([values[atom]]))
+        shares.observe(np.array([0]), np.array([values[atom]]))
     rewards = np.array(values)[atoms]
     check_moments(history, 0, 0, rewards)
     assert (history.arrays.counts[0, 0] == np.bincount(atoms)).all()

@@ -16,9 +16,9 @@ than rounding to doubles does.
 import numpy as np
 
 from bandstrap.kernels.compile import kernel
-from bandstrap.kernels.history import COUNT, HIGH, LAST_TILT, LOW, MEAN, SQUARES
-
-EXPONENTIAL, MULTINOMIAL, POISSON, DOUBLE = range(4)  # the last has no bound here: drawn directly
+from bandstrap.kernels.exp import exp
+from bandstrap.kernels.history import COUNT, HIGH, KNOWN_TILT, LOW, MEAN, SQUARES
+from bandstrap.kernels.schemes import EXPONENTIAL, MULTINOMIAL
 
 AMPLE = 6.0  # a rate so high that a sharper one would not pay
 SURE = 45.1  # log(2 * 2**64): brackets fail with probability 2**-64
@@ -54,13 +54,32 @@ def cheap_rate(scheme, moments, level):
 
 
 @kernel
+def _find_gains(h, n, level, side):
+    """How far each of the `n` rewards in `flat` is beyond the level."""
+    flat, gains = h.flat, h.gains
+    for i in range(n):
+        gains[i] = side * (flat[i] - level)
+
+
+@kernel
+def _slope_terms(scheme, h, n, tilt):
+    """What each gain adds to the slope of the log-mgf: a loop of its own, so that it vectorises."""
+    gains, terms = h.gains, h.terms
+    if scheme == EXPONENTIAL:
+        for i in range(n):
+            terms[i] = gains[i] / (1.0 - tilt * gains[i])
+    else:
+        for i in range(n):
+            terms[i] = exp(tilt * gains[i])
+
+
+@kernel
 def _slopes(scheme, tilt, gain, count, sums):
     """Add `count` equal rewards to the sums behind value, slope and curvature of the log-mgf."""
     if scheme == EXPONENTIAL:
-        factor = 1.0 / (1.0 - tilt * gain)
-        slope = gain * factor
+        slope = gain / (1.0 - tilt * gain)
         return sums[0], sums[1] + count * slope, sums[2] + count * slope * slope
-    term = count * np.exp(tilt * gain)
+    term = count * exp(tilt * gain)
     return sums[0] + term, sums[1] + gain * term, sums[2] + gain * gain * term
 
 
@@ -71,9 +90,18 @@ def _newton_step(scheme, h, run, arm, n, level, side, tilt):
         if h.counts[run, arm, atom] > 0.0:
             gain = side * (h.values[atom] - level)
             sums = _slopes(scheme, tilt, gain, h.counts[run, arm, atom], sums)
-    for i in range(n):
-        sums = _slopes(scheme, tilt, side * (h.flat[i] - level), 1.0, sums)
     value, slope, curvature = sums
+    _slope_terms(scheme, h, n, tilt)
+    if scheme == EXPONENTIAL:
+        for i in range(n):
+            slope += h.terms[i]
+            curvature += h.terms[i] * h.terms[i]
+    else:
+        for i in range(n):
+            term = h.gains[i] * h.terms[i]
+            value += h.terms[i]
+            slope += term
+            curvature += h.gains[i] * term
     if scheme == MULTINOMIAL:
         slope /= value
         curvature = curvature / value - slope * slope
@@ -84,6 +112,7 @@ def _newton_step(scheme, h, run, arm, n, level, side, tilt):
 
 @kernel
 def _log_mgf(scheme, h, run, arm, n, level, side, tilt, count):
+    """The log-mgf at a tilt; leaves each reward's exp(tilt * gain) in `terms`, but for Exp(1)."""
     total = 0.0
     product = 1.0
     for atom in range(h.values.size):
@@ -92,18 +121,17 @@ def _log_mgf(scheme, h, run, arm, n, level, side, tilt, count):
             if scheme == EXPONENTIAL:
                 total -= h.counts[run, arm, atom] * np.log(1.0 - tilt * gain)
             else:
-                total += h.counts[run, arm, atom] * np.exp(tilt * gain)
-    for i in range(n):
-        gain = side * (h.flat[i] - level)
-        if scheme == EXPONENTIAL:
-            product *= 1.0 - tilt * gain
+                total += h.counts[run, arm, atom] * exp(tilt * gain)
+    if scheme == EXPONENTIAL:
+        for i in range(n):
+            product *= 1.0 - tilt * h.gains[i]
             if i % 8 == 7:  # one logarithm for eight factors, before their product can underflow
                 total -= np.log(product)
                 product = 1.0
-        else:
-            total += np.exp(tilt * gain)
-    if scheme == EXPONENTIAL:
         return total - np.log(product)
+    _slope_terms(scheme, h, n, tilt)
+    for i in range(n):
+        total += h.terms[i]
     if scheme == MULTINOMIAL:
         return count * np.log(total / count)
     return total - count
@@ -115,15 +143,17 @@ def chernoff(scheme, h, run, arm, n, level, side, least):
 
     `side` is 1 for a draw that reaches the level from below and -1 for one that falls to it. Every
     tilt gives a valid rate, so a few safeguarded Newton steps towards the best one will do, unless
-    `least` is known to be a rate and is not yet reached.
+    `least` is known to be a rate and is not yet reached. Leaves the gains in `gains`, and the
+    rewards' factors at the tilt in `terms`.
     """
+    _find_gains(h, n, level, side)
     moments = h.moments[run, arm]
     count = moments[COUNT]
     gap = side * (level - moments[MEAN])
     reach = moments[HIGH] - level if side > 0.0 else level - moments[LOW]
     # Where the mgf ends or its terms would overflow; no reach means no term above one.
     limit = (1.0 if scheme == EXPONENTIAL else 300.0) / max(reach, 1e-300)
-    tilt = moments[LAST_TILT] if side > 0.0 else 0.0
+    tilt = moments[KNOWN_TILT] if side > 0.0 else 0.0
     if tilt <= 0.0 or tilt >= limit:
         tilt = min(gap / (moments[SQUARES] / count + gap * gap + gap * reach), 0.5 * limit)
     rate = -np.inf
@@ -139,8 +169,6 @@ def chernoff(scheme, h, run, arm, n, level, side, least):
             rate = -_log_mgf(scheme, h, run, arm, n, level, side, tilt, count)
             if rate >= least:
                 break
-    if side > 0.0:
-        moments[LAST_TILT] = tilt
     return rate, tilt
 
 

@@ -10,7 +10,7 @@ of independent full draws, ties broken uniformly.
 import numpy as np
 
 from bandstrap.kernels.argmax import TIE, tied
-from bandstrap.kernels.bounds import AMPLE, POISSON, cheap_rate, chernoff, floor_at
+from bandstrap.kernels.bounds import AMPLE, cheap_rate, chernoff, floor_at
 from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.draw import CEILING, FLOOR, begin, narrow
 from bandstrap.kernels.history import (
@@ -18,17 +18,18 @@ from bandstrap.kernels.history import (
     HIGH,
     KNOWN_LEVEL,
     KNOWN_RATE,
+    KNOWN_TILT,
     LOW,
     MEAN,
     gather,
 )
 from bandstrap.kernels.random import below, exponential, uniform
+from bandstrap.kernels.schemes import POISSON, usable
 from bandstrap.kernels.tilt import OUT, tilted_draw
 
 OUT_OF_IT = -2
 UNDRAWN = -1  # in place of a number of open nodes: only a floor is known
 LEARN_WORK = 512.0  # rewards that may be walked to learn a rate, once per reward of the arm
-TILT_WORK = 64.0  # rewards that a tilted draw may walk, on average over the decisions that thin
 
 
 @kernel
@@ -111,24 +112,26 @@ def _draw_above_floor(stream, scheme, h, run, arm, slot):
 
 @kernel
 def _learn_rate(scheme, h, run, arm, level):
-    """Learn a rate at which to thin the arm at this level; 0 where drawing it is the better way."""
+    """Learn a rate at which to thin the arm at this level, negative where drawing it is better."""
     moments = h.moments[run, arm]
     count = moments[COUNT]
     gap = level - moments[MEAN]
     # Learnt a little below the level, a rate serves while the champion's floor wavers.
     lower = level - 0.1 * gap
     rate = 0.0
+    tilt = 0.0
     # Few Poisson weights may all be zero, which the bounds do not allow for.
     if gap > 0.0 and (scheme != POISSON or count >= 40.0):
         rate = cheap_rate(scheme, moments, lower)
         if rate < AMPLE and h.nodes.shape[1] > 0 and count <= LEARN_WORK:
             n = gather(h, run, arm)
-            sharp, _ = chernoff(scheme, h, run, arm, n, lower, 1.0, 0.0)
-            rate = max(rate, sharp)
-        if h.nodes.shape[1] > 0 and count * np.exp(-rate) > TILT_WORK:
-            rate = 0.0
+            sharp, sharpest = chernoff(scheme, h, run, arm, n, lower, 1.0, 0.0)
+            if sharp > rate:
+                rate = sharp
+                tilt = sharpest
     moments[KNOWN_LEVEL] = lower if gap > 0.0 else level
-    moments[KNOWN_RATE] = rate if rate > 0.7 else 0.0
+    moments[KNOWN_RATE] = usable(rate, count if h.nodes.shape[1] > 0 else 0.0)
+    moments[KNOWN_TILT] = tilt
 
 
 @kernel
@@ -186,7 +189,7 @@ def _challenge(stream, scheme, h, run, arm, slot, level, chance):
         _learn_rate(scheme, h, run, arm, level)
         # What was known is used up: what is learnt may sharpen it, not take its place.
         rate = max(rate, moments[KNOWN_RATE])
-    if rate == 0.0:
+    if rate <= 0.0:
         return _start_draw(stream, scheme, h, run, arm, 1 - slot)
     draw = OUT
     if chance >= rate:
@@ -198,7 +201,7 @@ def _challenge(stream, scheme, h, run, arm, slot, level, chance):
 
 
 @kernel
-def _choose(stream, scheme, h, run, allowed):
+def choose_one(stream, scheme, h, run, allowed):
     leader, unseen = _leader(h, run, allowed)
     if unseen > 0:
         return _pick_unseen(stream, h, run, allowed, unseen)
@@ -246,4 +249,4 @@ def _choose(stream, scheme, h, run, allowed):
 @kernel
 def choose(stream, scheme, h, allowed, arms):
     for run in range(arms.size):
-        arms[run] = _choose(stream, scheme, h, run, allowed[run])
+        arms[run] = choose_one(stream, scheme, h, run, allowed[run])

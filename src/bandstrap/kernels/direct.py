@@ -7,10 +7,10 @@ shorter way.
 import numpy as np
 from numba import uint64
 
-from bandstrap.kernels.bounds import DOUBLE, EXPONENTIAL, MULTINOMIAL
 from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.history import COUNT, HIGH, LOW, gather
 from bandstrap.kernels.random import below, binomial, exponential, gamma, next_bits, poisson
+from bandstrap.kernels.schemes import DOUBLE, EXPONENTIAL, MULTINOMIAL
 
 
 @kernel

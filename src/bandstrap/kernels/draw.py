@@ -9,10 +9,11 @@ Two draws can be under way at once, in slots 0 and 1 of the scratch space.
 
 import numpy as np
 
-from bandstrap.kernels.bounds import EXPONENTIAL, MULTINOMIAL, SURE
+from bandstrap.kernels.bounds import SURE
 from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.history import flush
 from bandstrap.kernels.random import below, binomial, exponential, gamma, gamma_count, poisson
+from bandstrap.kernels.schemes import EXPONENTIAL, MULTINOMIAL
 
 # Columns of `bracket`. The draw is (FIXED + what the open nodes add) / TOTAL; that addition lies in
 # [BOTTOM, TOP] for certain, and around MIDDLE with variance proxy DOUBT.

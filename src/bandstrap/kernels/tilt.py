@@ -9,16 +9,17 @@ exactly P(draw >= c), and its draw has exactly the law given that.
 
 import numpy as np
 
-from bandstrap.kernels.bounds import EXPONENTIAL, MULTINOMIAL
 from bandstrap.kernels.compile import kernel
+from bandstrap.kernels.exp import exp
 from bandstrap.kernels.random import binomial, exponential, gamma, poisson
+from bandstrap.kernels.schemes import EXPONENTIAL, MULTINOMIAL
 
 OUT = -np.inf
 
 
 @kernel
 def tilted_draw(stream, scheme, h, run, arm, n, level, side, tilt):
-    """The arm's draw given that it reaches `level`, or OUT; `n` rewards are in `flat`."""
+    """The arm's draw given that it reaches `level`, or OUT, at the tilt that `chernoff` left."""
     if scheme == EXPONENTIAL:
         excess, total = _tilt_exponential(stream, h, run, arm, n, level, side, tilt)
     elif scheme == MULTINOMIAL:
@@ -42,7 +43,7 @@ def _tilt_exponential(stream, h, run, arm, n, level, side, tilt):
             total += weight
             excess += weight * gain
     for i in range(n):
-        gain = side * (h.flat[i] - level)
+        gain = h.gains[i]
         weight = exponential(stream) / (1.0 - tilt * gain)
         total += weight
         excess += weight * gain
@@ -55,46 +56,46 @@ def _tilt_multinomial(stream, h, run, arm, n, level, side, tilt):
     draws = float(n)
     for atom in range(h.values.size):
         draws += h.counts[run, arm, atom]
-        mass += h.counts[run, arm, atom] * np.exp(tilt * side * (h.values[atom] - level))
+        mass += h.counts[run, arm, atom] * exp(tilt * side * (h.values[atom] - level))
     draws = np.round(draws)
+    above = 0.0
     for i in range(n):
-        mass += np.exp(tilt * side * (h.flat[i] - level))
+        above += h.terms[i]
+    mass += above
     left = draws
     excess = 0.0
     for atom in range(h.values.size):
-        share = h.counts[run, arm, atom] * np.exp(tilt * side * (h.values[atom] - level))
+        share = h.counts[run, arm, atom] * exp(tilt * side * (h.values[atom] - level))
         weight = left
         if n > 0 or share < mass * (1.0 - 1e-12):
             weight = float(binomial(stream, int(left), share / mass))
         excess += weight * side * (h.values[atom] - level)
         left -= weight
         mass -= share
-    excess += _share_out(stream, h.flat, n, level, side, tilt, int(left))
+    excess += _share_out(stream, h, n, above, int(left))
     return excess, draws
 
 
 @kernel
-def _share_out(stream, flat, n, level, side, tilt, left):
+def _share_out(stream, h, n, above, left):
     """`left` draws among the rewards, each with its tilted probability, in one pass.
 
     The i-th largest of m uniforms, given the one above it, is that times U**(1/i): the uniforms
-    come in descending order and meet the rewards' cumulative masses on the way.
+    come in descending order and meet the rewards' cumulative masses, `above` in all, on the way.
     """
     if left == 0:
         return 0.0
-    above = 0.0
-    for i in range(n):
-        above += np.exp(tilt * side * (flat[i] - level))
-    point = above
+    depth = 0.0
     excess = 0.0
     i = n - 1
-    below = above - np.exp(tilt * side * (flat[i] - level))
+    below = above - h.terms[i]
     for rank in range(left, 0, -1):
-        point *= np.exp(-exponential(stream) / rank)
+        depth += exponential(stream) / rank
+        point = above * exp(-depth)
         while point < below and i > 0:
             i -= 1
-            below -= np.exp(tilt * side * (flat[i] - level))
-        excess += side * (flat[i] - level)
+            below -= h.terms[i]
+        excess += h.gains[i]
     return excess
 
 
@@ -104,12 +105,12 @@ def _tilt_poisson(stream, h, run, arm, n, level, side, tilt):
     total = 0.0
     for atom in range(h.values.size):
         gain = side * (h.values[atom] - level)
-        weight = float(poisson(stream, h.counts[run, arm, atom] * np.exp(tilt * gain)))
+        weight = float(poisson(stream, h.counts[run, arm, atom] * exp(tilt * gain)))
         total += weight
         excess += weight * gain
     for i in range(n):
-        gain = side * (h.flat[i] - level)
-        weight = float(poisson(stream, np.exp(tilt * gain)))
+        gain = h.gains[i]
+        weight = float(poisson(stream, h.terms[i]))
         total += weight
         excess += weight * gain
     return excess, total

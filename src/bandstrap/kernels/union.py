@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from bandstrap.kernels.bounds import MULTINOMIAL
 from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.direct import _one_weight
 from bandstrap.kernels.history import COUNT, gather
 from bandstrap.kernels.random import below, binomial
+from bandstrap.kernels.schemes import MULTINOMIAL
 
 
 @kernel

@@ -6,6 +6,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
+from bandstrap.compiled import Compiled
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.argmax import argmax
 from bandstrap.kernels.checks import (
@@ -90,6 +91,10 @@ class Policy(ABC, Generic[S]):
                 "rewards", float(rewards[bad]), f"declared values are {support.values}"
             )
         self._update(state, _checked_contexts(state, contexts), arms, rewards, rng)
+
+    def compiled(self, state: S) -> Compiled | None:
+        """What lets a simulation play whole runs in compiled code; None where it cannot."""
+        return None
 
     @abstractmethod
     def _start(self, problem: Problem, runs: int) -> S: ...

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bandstrap.history import RewardHistory
+from bandstrap.kernels.history import ATOMS, REWARDS
 from bandstrap.kernels.subsample import tournament
 from bandstrap.policies.base import Policy
 from bandstrap.policies.bootstrap import BootstrapState
@@ -25,10 +26,10 @@ class BESA(Policy[BootstrapState]):
     """
 
     def _start(self, problem: Problem, runs: int) -> BootstrapState:
-        keep_rewards = problem.support.values is None
+        keeping = REWARDS if problem.support.values is None else ATOMS
         values = problem.support.values or ()
         counts = [0.0] * len(values)
-        history = RewardHistory.start(runs, problem.n_arms, values, counts, keep_rewards)
+        history = RewardHistory.start(runs, problem.n_arms, values, counts, keeping)
         return BootstrapState(problem, runs, history)
 
     def _play(
@@ -65,8 +66,4 @@ class BESA(Policy[BootstrapState]):
         rewards: np.ndarray,
         rng: np.random.Generator | None,
     ) -> None:
-        support = state.problem.support
-        if support.values is None:
-            state.history.observe(arms, rewards)
-        else:
-            state.history.observe_atoms(arms, support.positions(rewards))
+        state.history.observe(arms, rewards)

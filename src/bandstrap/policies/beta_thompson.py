@@ -4,9 +4,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from bandstrap.compiled import Compiled
 from bandstrap.errors import InvalidInput
 from bandstrap.history import RewardHistory
-from bandstrap.kernels.bounds import EXPONENTIAL
+from bandstrap.kernels.history import ATOMS, ROUNDED
+from bandstrap.kernels.schemes import EXPONENTIAL
 from bandstrap.policies.base import Policy, needed
 from bandstrap.policies.bootstrap import BootstrapState
 from bandstrap.priors import PseudoRewards
@@ -32,8 +34,12 @@ class BetaThompson(Policy[BootstrapState]):
         if min(self.prior.ones, self.prior.zeros) <= 0:
             raise InvalidInput("prior", self.prior, "a Beta prior needs positive counts")
         values, counts = self.prior.atoms(Support.binary())
-        history = RewardHistory.start(runs, problem.n_arms, values, counts, keep_rewards=False)
+        keeping = ATOMS if support.values == (0.0, 1.0) else ROUNDED
+        history = RewardHistory.start(runs, problem.n_arms, values, counts, keeping, EXPONENTIAL)
         return BootstrapState(problem, runs, history)
+
+    def compiled(self, state: BootstrapState) -> Compiled | None:
+        return state.compiled()
 
     def _scores(
         self, state: BootstrapState, contexts: np.ndarray | None, rng: np.random.Generator
@@ -49,7 +55,7 @@ class BetaThompson(Policy[BootstrapState]):
         allowed: np.ndarray,
     ) -> np.ndarray:
         # A Beta draw is an exponentially weighted mean of zeros and ones: the same fast choice.
-        return state.history.choose(EXPONENTIAL, allowed, rng)
+        return state.history.choose(allowed, rng)
 
     def _update(
         self,
@@ -59,8 +65,5 @@ class BetaThompson(Policy[BootstrapState]):
         rewards: np.ndarray,
         rng: np.random.Generator | None,
     ) -> None:
-        if state.problem.support.values == (0.0, 1.0):
-            ones = rewards.astype(np.int64)
-        else:
-            ones = (needed(rng, self).random(state.runs) < rewards).astype(np.int64)
-        state.history.observe_atoms(arms, ones)
+        rounded = state.history.keeping == ROUNDED
+        state.history.observe(arms, rewards, needed(rng, self) if rounded else None)

@@ -6,6 +6,8 @@ import numpy as np
 
 from bandstrap.errors import InvalidInput
 from bandstrap.history import RewardHistory
+from bandstrap.kernels.history import SHARES
+from bandstrap.kernels.schemes import MULTINOMIAL
 from bandstrap.policies.bootstrap import Bootstrap, BootstrapState
 from bandstrap.priors import Prior, PseudoRewards
 from bandstrap.problem import Problem
@@ -32,7 +34,7 @@ class BinomialBootstrap(Bootstrap):
                 self.prior,
                 "the binomial estimator needs whole pseudo-counts at the ends of a bounded support",
             )
-        history = RewardHistory.start(runs, problem.n_arms, values, counts, keep_rewards=False)
+        history = RewardHistory.start(runs, problem.n_arms, values, counts, SHARES, MULTINOMIAL)
         return BootstrapState(problem, runs, history)
 
     def _scores(
@@ -40,13 +42,3 @@ class BinomialBootstrap(Bootstrap):
     ) -> np.ndarray:
         history = state.history
         return self.resampling.means(history.arrays.values, history.arrays.counts, rng)
-
-    def _update(
-        self,
-        state: BootstrapState,
-        contexts: np.ndarray | None,
-        arms: np.ndarray,
-        rewards: np.ndarray,
-        rng: np.random.Generator | None,
-    ) -> None:
-        state.history.observe_shares(arms, rewards)

@@ -4,9 +4,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from bandstrap.compiled import Compiled
 from bandstrap.errors import InvalidInput
 from bandstrap.history import RewardHistory
 from bandstrap.kernels.direct import direct_scores
+from bandstrap.kernels.history import ATOMS, MOMENTS, REWARDS
+from bandstrap.kernels.schemes import NO_SCHEME
 from bandstrap.policies.base import Policy, State
 from bandstrap.priors import Prior, PseudoRewards
 from bandstrap.problem import Problem
@@ -18,8 +21,9 @@ class BootstrapState(State):
     def __init__(self, problem: Problem, runs: int, history: RewardHistory) -> None:
         super().__init__(problem, runs)
         self.history = history
-        # Pseudo-rewards may lie between the values that rewards can take.
-        self.atoms_of_values = np.searchsorted(history.arrays.values, problem.support.values or ())
+
+    def compiled(self) -> Compiled:
+        return Compiled(self.history, np.zeros((self.runs, self.problem.n_arms), dtype=np.int64))
 
 
 @dataclass(frozen=True)
@@ -54,9 +58,16 @@ class Bootstrap(Policy[BootstrapState]):
             pseudo = dict(zip(values, counts, strict=True))
             values = tuple(sorted({*support.values, *values}))
             counts = tuple(pseudo.get(value, 0.0) for value in values)
-        keep_rewards = support.values is None and self.resampling.needs_rewards
-        history = RewardHistory.start(runs, problem.n_arms, values, counts, keep_rewards)
+        keeping = ATOMS
+        if support.values is None:
+            keeping = REWARDS if self.resampling.needs_rewards else MOMENTS
+        scheme = NO_SCHEME if self.resampling.code is None else self.resampling.code
+        history = RewardHistory.start(runs, problem.n_arms, values, counts, keeping, scheme)
         return BootstrapState(problem, runs, history)
+
+    def compiled(self, state: BootstrapState) -> Compiled | None:
+        same = (type(self)._select, type(self)._update) == (Bootstrap._select, Bootstrap._update)
+        return state.compiled() if same and self.resampling.lazy else None
 
     def _scores(
         self, state: BootstrapState, contexts: np.ndarray | None, rng: np.random.Generator
@@ -93,7 +104,7 @@ class Bootstrap(Policy[BootstrapState]):
     ) -> np.ndarray:
         if self.resampling.code is None or not self.resampling.lazy:
             return super()._select(state, contexts, rng, allowed)
-        return state.history.choose(self.resampling.code, allowed, rng)
+        return state.history.choose(allowed, rng)
 
     def _update(
         self,
@@ -103,9 +114,4 @@ class Bootstrap(Policy[BootstrapState]):
         rewards: np.ndarray,
         rng: np.random.Generator | None,
     ) -> None:
-        support = state.problem.support
-        if support.values is None:
-            state.history.observe(arms, rewards)
-        else:
-            atoms = state.atoms_of_values[support.positions(rewards)]
-            state.history.observe_atoms(arms, atoms)
+        state.history.observe(arms, rewards)

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bandstrap.compiled import Compiled
 from bandstrap.errors import InvalidInput
 from bandstrap.history import RewardHistory
-from bandstrap.kernels.bounds import EXPONENTIAL
+from bandstrap.kernels.history import ATOMS
+from bandstrap.kernels.schemes import EXPONENTIAL
 from bandstrap.policies.base import Policy
 from bandstrap.policies.bootstrap import BootstrapState
 from bandstrap.problem import Problem
@@ -32,8 +34,11 @@ class DirichletThompson(Policy[BootstrapState]):
         if not (np.isfinite(self.pseudo_count) and self.pseudo_count > 0):
             raise InvalidInput("pseudo_count", self.pseudo_count, "give a positive count")
         counts = [self.pseudo_count] * len(values)
-        history = RewardHistory.start(runs, problem.n_arms, values, counts, keep_rewards=False)
+        history = RewardHistory.start(runs, problem.n_arms, values, counts, ATOMS, EXPONENTIAL)
         return BootstrapState(problem, runs, history)
+
+    def compiled(self, state: BootstrapState) -> Compiled | None:
+        return state.compiled()
 
     def _scores(
         self, state: BootstrapState, contexts: np.ndarray | None, rng: np.random.Generator
@@ -49,7 +54,7 @@ class DirichletThompson(Policy[BootstrapState]):
         rng: np.random.Generator,
         allowed: np.ndarray,
     ) -> np.ndarray:
-        return state.history.choose(EXPONENTIAL, allowed, rng)
+        return state.history.choose(allowed, rng)
 
     def _update(
         self,
@@ -59,4 +64,4 @@ class DirichletThompson(Policy[BootstrapState]):
         rewards: np.ndarray,
         rng: np.random.Generator | None,
     ) -> None:
-        state.history.observe_atoms(arms, state.problem.support.positions(rewards))
+        state.history.observe(arms, rewards)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.compiled import Compiled
 from bandstrap.errors import InvalidInput
 from bandstrap.policies.base import Policy, State
 from bandstrap.policies.bootstrap import Bootstrap
@@ -14,10 +15,10 @@ from bandstrap.resampling import Multinomial
 
 
 class ForcedState(State):
-    def __init__(self, problem: Problem, runs: int, inner: Any) -> None:
+    def __init__(self, problem: Problem, runs: int, inner: Any, owed: int) -> None:
         super().__init__(problem, runs)
         self.inner = inner
-        self.pulls = np.zeros((runs, problem.n_arms), dtype=np.int64)
+        self.owed = np.full((runs, problem.n_arms), owed, dtype=np.int64)
 
 
 def _npb() -> Policy[Any]:
@@ -54,13 +55,17 @@ class ForcedPulls(Policy[ForcedState]):
         return cls(pulls, policy if policy is not None else _npb())
 
     def _start(self, problem: Problem, runs: int) -> ForcedState:
-        return ForcedState(problem, runs, self.policy.start(problem, runs))
+        return ForcedState(problem, runs, self.policy.start(problem, runs), self.pulls)
+
+    def compiled(self, state: ForcedState) -> Compiled | None:
+        inner = self.policy.compiled(state.inner)
+        return inner and Compiled(inner.history, state.owed)
 
     def _scores(
         self, state: ForcedState, contexts: np.ndarray | None, rng: np.random.Generator
     ) -> np.ndarray:
         """The policy's scores, but an arm still to be forced counts the more it lacks."""
-        lacking = self.pulls - state.pulls
+        lacking = state.owed
         scores = self.policy.scores(state.inner, contexts, rng)
         forced = np.where(lacking > 0, 1e200 * lacking, -np.inf)
         return np.where((lacking > 0).any(axis=1, keepdims=True), forced, scores)
@@ -72,7 +77,7 @@ class ForcedPulls(Policy[ForcedState]):
         rng: np.random.Generator,
         allowed: np.ndarray,
     ) -> np.ndarray:
-        lacking: np.ndarray = np.where(allowed, self.pulls - state.pulls, 0)
+        lacking: np.ndarray = np.where(allowed, state.owed, 0)
         forced = lacking.max(axis=1) > 0
         arms: np.ndarray = lacking.argmax(axis=1)
         if not forced.all():
@@ -89,4 +94,4 @@ class ForcedPulls(Policy[ForcedState]):
         rng: np.random.Generator | None,
     ) -> None:
         self.policy.update(state.inner, contexts, arms, rewards, rng)
-        state.pulls[np.arange(state.runs), arms] += 1  # after it: a refused reward is no pull
+        state.owed[np.arange(state.runs), arms] -= 1  # after it: a refused reward is no pull

@@ -7,6 +7,8 @@ import numpy as np
 from bandstrap.errors import InvalidInput
 from bandstrap.history import RewardHistory
 from bandstrap.kernels.garbage import add_ends
+from bandstrap.kernels.history import ATOMS, REWARDS
+from bandstrap.kernels.schemes import MULTINOMIAL
 from bandstrap.policies.base import Policy
 from bandstrap.policies.bootstrap import Bootstrap, BootstrapState
 from bandstrap.policies.bounded import bounded_width
@@ -43,8 +45,8 @@ class Giro(Policy[GiroState]):
         bounded_width(support, self)
         values = support.values or (support.low, support.high)
         counts = [0.0] * len(values)
-        keep_rewards = support.values is None
-        history = RewardHistory.start(runs, problem.n_arms, values, counts, keep_rewards)
+        keeping = REWARDS if support.values is None else ATOMS
+        history = RewardHistory.start(runs, problem.n_arms, values, counts, keeping, MULTINOMIAL)
         return GiroState(problem, runs, history)
 
     def _scores(

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from bandstrap.kernels.bounds import DOUBLE
+from bandstrap.kernels.schemes import DOUBLE
 from bandstrap.resampling.base import Resampling
 
 

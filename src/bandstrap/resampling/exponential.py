@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from bandstrap.kernels.bounds import EXPONENTIAL
+from bandstrap.kernels.schemes import EXPONENTIAL
 from bandstrap.resampling.base import Resampling
 
 

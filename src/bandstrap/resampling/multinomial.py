@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from bandstrap.kernels.bounds import MULTINOMIAL
+from bandstrap.kernels.schemes import MULTINOMIAL
 from bandstrap.resampling.base import Resampling
 
 

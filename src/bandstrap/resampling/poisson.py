@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from bandstrap.kernels.bounds import POISSON
+from bandstrap.kernels.schemes import POISSON
 from bandstrap.resampling.base import Resampling
 
 
