@@ -148,11 +148,11 @@ def test_tables_are_as_the_contract_says(tmp_path):
 def test_only_missing_batches_are_played(tmp_path, monkeypatch):
     played = []
 
-    def counting(batch):
+    def counting(batch, watch):
         played.append((batch.label, batch.world, batch.index))
         if len(played) == 5:
             raise KeyboardInterrupt
-        return run_batch(batch)
+        return run_batch(batch, watch)
 
     monkeypatch.setattr(runner, "run_batch", counting)
     with pytest.raises(KeyboardInterrupt):
@@ -271,9 +271,9 @@ def test_a_killed_run_continues_where_it_was(tmp_path, monkeypatch):
     settings = Settings(quick=True, runs=1200, horizon=150, policies=("wb", "ts"))
     played, times = [], {}
 
-    def counting(batch):
+    def counting(batch, watch):
         played.append(batch)
-        return run_batch(batch)
+        return run_batch(batch, watch)
 
     def looking(self, clear=Checkpoint.clear):
         times.update({path: path.stat().st_mtime_ns for path in self.directory.glob("*.npz")})

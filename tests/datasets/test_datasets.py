@@ -142,6 +142,16 @@ def test_names_are_checked():
     assert load("digits") is load("digits")
 
 
+def test_any_file_in_the_folder_has_a_name(tmp_path, monkeypatch):
+    monkeypatch.setenv("BANDSTRAP_DATA", str(tmp_path))
+    np.savez(tmp_path / "mine.npz", X=FEATURES, y=np.array(["b", "a", "b", "c", "a", "b"]))
+    mine = load("mine")
+    load.cache_clear()
+    assert mine.labels.tolist() == [1, 0, 1, 2, 0, 1]
+    assert (mine.classes, mine.columns) == (("a", "b", "c"), ("x0", "x1"))
+    np.testing.assert_allclose(mine.contexts.std(axis=0), 1, rtol=1e-6)
+
+
 def test_categories_survive_a_file(tmp_path):
     raw = replace(RAW, categories={"one": ["x", "y"]})
     write_npz(tmp_path / "small.npz", raw)

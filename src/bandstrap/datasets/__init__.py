@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from bandstrap.datasets.catalogue import DATASETS
+from bandstrap.datasets.catalogue import DATASETS, Entry
 from bandstrap.datasets.dataset import Dataset
 from bandstrap.datasets.scaling import scaled
 from bandstrap.datasets.sources import find
@@ -15,12 +15,15 @@ __all__ = ["DATASETS", "Dataset", "load"]
 def load(name: str) -> Dataset:
     """A data set by name, its features scaled; read once and then shared.
 
+    Besides those in `DATASETS` a name may be that of any file of the same layout, arrays X and y,
+    in the folder that BANDSTRAP_DATA names.
+
     >>> load("digits")
     Dataset('digits', 1797 x 64, 10 classes)
     """
-    if name not in DATASETS:
-        raise UnknownName("data set", name, DATASETS)
-    entry = DATASETS[name]
+    entry = DATASETS.get(name, Entry(name, "of your own"))
     raw = find(entry)
+    if raw is None:
+        raise UnknownName("data set", name, DATASETS)
     contexts, columns = scaled(raw, entry.pixel)
     return Dataset(name, contexts, raw.labels.astype("uint8"), raw.classes, columns)

@@ -21,7 +21,7 @@ class Entry:
 
     name: str
     title: str
-    checksum: str
+    checksum: str | None = None  # None: a file of the user's, taken as it is
     classes: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     pixel: int | None = None  # the largest value, where features are pixels

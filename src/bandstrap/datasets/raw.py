@@ -47,18 +47,21 @@ def read_npz(path: Path, classes: tuple[str, ...] = (), columns: tuple[str, ...]
 def _decoded(
     stored: dict[str, np.ndarray], classes: tuple[str, ...], columns: tuple[str, ...]
 ) -> Raw:
+    """The layout of the file undone; some files name the label's column too, last."""
     if "X_train" in stored:  # images in two parts
         features = np.concatenate([stored["X_train"], stored["X_test"]])
         labels = np.concatenate([stored["y_train"], stored["y_test"]])
     else:
         features, labels = stored["X"], stored["y"]
     features = features.reshape(features.shape[0], -1)
-    names = stored["columns"].tolist() if "columns" in stored else list(columns)
+    values, labels = np.unique(labels, return_inverse=True)
+    classes = tuple(map(str, stored.get("classes", classes))) or tuple(map(str, values))
+    columns = tuple(map(str, stored.get("columns", columns)))
     return Raw(
         features,
-        labels - labels.min(),
-        tuple(stored["classes"].tolist()) if "classes" in stored else classes,
-        tuple(names[: features.shape[1]]),  # some files name the label's column too
+        labels,
+        classes,
+        columns[: features.shape[1]] or tuple(f"x{j}" for j in range(features.shape[1])),
         json.loads(str(stored["categories"])) if "categories" in stored else {},
     )
 

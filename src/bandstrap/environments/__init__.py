@@ -2,16 +2,18 @@
 
 from collections.abc import Callable
 
-from bandstrap.environments.base import Arms, Environment
+from bandstrap.environments.base import Environment, Round
 from bandstrap.environments.bernoulli import Bernoulli
 from bandstrap.environments.beta import Beta
 from bandstrap.environments.categorical import Categorical
 from bandstrap.environments.gaussian import Gaussian
+from bandstrap.environments.labelled import Labelled
+from bandstrap.environments.stationary import Arms, Stationary
 from bandstrap.environments.triangular import Triangular
 from bandstrap.environments.truncated_normal import TruncatedNormal
 from bandstrap.environments.two_arm import TwoArm
 
-ENVIRONMENTS: dict[str, Callable[..., Environment]] = {
+ENVIRONMENTS: dict[str, Callable[..., Stationary]] = {
     "bernoulli": Bernoulli,
     "truncated-normal": TruncatedNormal,
     "beta": Beta,
@@ -29,6 +31,9 @@ __all__ = [
     "Categorical",
     "Environment",
     "Gaussian",
+    "Labelled",
+    "Round",
+    "Stationary",
     "Triangular",
     "TruncatedNormal",
     "TwoArm",

@@ -1,67 +1,49 @@
-"""Where rewards come from: arms with reward distributions, in many independent runs at once."""
+"""Where rewards come from, in many independent runs at once."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from bandstrap.errors import InvalidInput
-from bandstrap.problem import Problem, Support
+from bandstrap.problem import Problem
 
 
-@dataclass(frozen=True)
-class Arms:
-    """The arms of each run: the parameter of each arm's distribution, and its true mean."""
+class Round(NamedTuple):
+    """What a round holds: the contexts that a policy sees, and the truth that regret is told by."""
 
-    parameters: np.ndarray  # (runs, arms) or (runs, arms, categories)
-    means: np.ndarray  # (runs, arms)
+    contexts: np.ndarray | None  # (runs, features)
+    means: np.ndarray  # (runs, arms), expected rewards
+    best: np.ndarray  # (runs,), the largest of them
 
 
-@dataclass(frozen=True)
 class Environment(ABC):
-    """K arms. Their parameters are drawn from U[0, 1] anew in each run, or given as `means`."""
+    """Frozen parameters of a problem. A world, drawn by `start`, is what its runs meet.
 
-    n_arms: int = 10
-    means: tuple[float, ...] | None = None
+    A round is a look, which gives the contexts, and a pull, which gives the rewards. Worlds are of
+    plain attributes, so that a run can be saved in the middle. Where there are no contexts all
+    rounds look alike and one look is enough.
+    """
 
-    def __post_init__(self) -> None:
-        if self.means is not None:
-            if not self.means or not np.isfinite(self.means).all():
-                raise InvalidInput("means", self.means, "give a finite mean for each arm")
-            object.__setattr__(self, "n_arms", len(self.means))
-        Problem(self.n_arms)
+    contextual: ClassVar[bool] = False
 
     @property
-    def support(self) -> Support:
-        """Where rewards lie."""
-        return Support.interval(0.0, 1.0)
+    def name(self) -> str:
+        """What results call it."""
+        return type(self).__name__.lower()
 
     @property
+    @abstractmethod
     def problem(self) -> Problem:
         """What a policy is told."""
-        return Problem(self.n_arms, 0, self.support)
-
-    def start(self, runs: int, rng: np.random.Generator) -> Arms:
-        """Draw the arms of each run."""
-        if self.means is None:
-            parameters = rng.random((runs, self.n_arms))
-        else:
-            parameters = np.tile(np.array(self.means, dtype=np.float64), (runs, 1))
-            if self._bounded and (parameters.min() < 0 or parameters.max() > 1):
-                raise InvalidInput("means", self.means, "give means in [0, 1]")
-        return Arms(parameters, self._true_means(parameters))
-
-    def pull(self, arms: Arms, chosen: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """A reward from the chosen arm of each run."""
-        return self._rewards(arms.parameters[np.arange(chosen.size), chosen], rng)
-
-    @property
-    def _bounded(self) -> bool:
-        return bool(np.isfinite(self.support.high))
-
-    def _true_means(self, parameters: np.ndarray) -> np.ndarray:
-        return parameters
 
     @abstractmethod
-    def _rewards(self, parameters: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """A reward for each of some arms' parameters."""
+    def start(self, runs: int, rng: np.random.Generator) -> Any:
+        """Draw the world of `runs` runs."""
+
+    @abstractmethod
+    def look(self, world: Any, played: int) -> Round:
+        """The round after `played` others."""
+
+    @abstractmethod
+    def pull(self, world: Any, chosen: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """A reward from the chosen arm of each run, in the round last looked at."""

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bandstrap.environments.base import Environment
+from bandstrap.environments.stationary import Stationary
 from bandstrap.problem import Support
 
 
 @dataclass(frozen=True)
-class Bernoulli(Environment):
+class Bernoulli(Stationary):
     """1 with probability equal to the arm's mean, else 0."""
 
     @property

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bandstrap.environments.base import Environment
+from bandstrap.environments.stationary import Stationary
 
 
 @dataclass(frozen=True)
-class Beta(Environment):
+class Beta(Stationary):
     """Beta(μ, 1 − μ), which has mean μ; constant for μ = 0 and μ = 1."""
 
     def _rewards(self, parameters: np.ndarray, rng: np.random.Generator) -> np.ndarray:

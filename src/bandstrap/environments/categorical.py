@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bandstrap.environments.base import Arms, Environment
+from bandstrap.environments.stationary import Arms, Stationary
 from bandstrap.errors import InvalidInput
 from bandstrap.problem import Support
 
 
 @dataclass(frozen=True)
-class Categorical(Environment):
+class Categorical(Stationary):
     """`values` with probabilities drawn from a flat Dirichlet per arm and run, or given.
 
     `probabilities` has a row for each arm; `means` follow from it and are not given.

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bandstrap.environments.base import Environment
+from bandstrap.environments.stationary import Stationary
 from bandstrap.errors import InvalidInput
 from bandstrap.problem import Support
 
 
 @dataclass(frozen=True)
-class Gaussian(Environment):
+class Gaussian(Stationary):
     """N(μ, scale²)."""
 
     scale: float = 1.0

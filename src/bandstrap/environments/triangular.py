@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bandstrap.environments.base import Environment
+from bandstrap.environments.stationary import Stationary
 
 
 @dataclass(frozen=True)
-class Triangular(Environment):
+class Triangular(Stationary):
     """The symmetric triangle around μ with half-width min(μ, 1 − μ), which has mean μ.
 
     With `full_span` the triangle spans [0, 1] and μ is its mode; its mean is (1 + μ)/3. The

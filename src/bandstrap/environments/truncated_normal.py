@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bandstrap.environments.base import Environment
+from bandstrap.environments.stationary import Stationary
 from bandstrap.errors import InvalidInput
 
 
 @dataclass(frozen=True)
-class TruncatedNormal(Environment):
+class TruncatedNormal(Stationary):
     """N(μ, scale²) given that it lies in [0, 1]; regret uses the mean after truncation."""
 
     scale: float = 1e-4

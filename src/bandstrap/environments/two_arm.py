@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bandstrap.environments.base import Environment
+from bandstrap.environments.stationary import Stationary
 from bandstrap.errors import InvalidInput
 from bandstrap.problem import Support
 
 
 @dataclass(frozen=True)
-class TwoArm(Environment):
+class TwoArm(Stationary):
     """Arm 0 pays 0 or 1 with probability 1/2 each; arm 1 always pays 1/4."""
 
     n_arms: int = 2

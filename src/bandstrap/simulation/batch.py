@@ -1,10 +1,12 @@
 """A batch of runs: the unit of seeding, of parallel work and of resumption."""
 
 from dataclasses import dataclass
-from time import thread_time
+from math import inf
+from time import monotonic, thread_time
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from bandstrap.environments import Environment
 from bandstrap.kernels.accounting import account
@@ -44,32 +46,71 @@ class BatchResult:
     seconds: np.ndarray  # (points,)
 
 
-def run_batch(batch: Batch) -> BatchResult:
-    """Play the batch from its own seed."""
-    policy, environment = batch.policy, batch.environment
-    arms = environment.start(batch.runs, generator(batch.seed, "arms", batch.world, batch.index))
-    rng = generator(batch.seed, "policy", batch.world, batch.label, batch.index)
-    chance = generator(batch.seed, "rewards", batch.world, batch.label, batch.index)
-    best = arms.means.max(axis=1)
-    rounds = recorded_rounds(batch.horizon)
-    regret, reward = np.zeros((2, batch.runs, rounds.size))
-    seconds = np.zeros(rounds.size)
-    regret_so_far, reward_so_far = np.zeros((2, batch.runs))
-    spent = 0.0
-    played = 0
-    state = policy.start(environment.problem, batch.runs)
-    for point, last in enumerate(rounds):
-        while played < last:
+class Play:
+    """A batch in progress: everything that its remaining rounds depend on."""
+
+    def __init__(self, batch: Batch) -> None:
+        names = (batch.world, batch.label, batch.index)
+        self.rng = generator(batch.seed, "policy", *names)
+        self.chance = generator(batch.seed, "rewards", *names)
+        arms = generator(batch.seed, "arms", batch.world, batch.index)
+        self.world = batch.environment.start(batch.runs, arms)
+        self.state = batch.policy.start(batch.environment.problem, batch.runs)
+        self.played = 0  # rounds
+        self.point = 0  # recorded rounds
+        self.spent = 0.0  # CPU seconds in select and update
+        self.regret_so_far = np.zeros(batch.runs)
+        self.reward_so_far = np.zeros(batch.runs)
+        regret, reward = np.zeros((2, batch.runs, recorded_rounds(batch.horizon).size))
+        self.result = BatchResult(regret, reward, np.zeros(regret.shape[1]))
+
+    def record(self) -> None:
+        """Put down the present sums."""
+        self.result.regret[:, self.point] = self.regret_so_far
+        self.result.reward[:, self.point] = self.reward_so_far
+        self.result.seconds[self.point] = self.spent
+        self.point += 1
+
+
+class Watch:
+    """What is told of a batch in progress when `due`, by the clock; this one is told nothing."""
+
+    due = inf
+
+    def resumed(self) -> Play | None:
+        """The batch as an earlier process left it, if there was one."""
+        return None
+
+    def look(self, play: Play) -> None:
+        """Look at the batch between two rounds."""
+
+
+def run_batch(batch: Batch, watch: Watch | None = None) -> BatchResult:
+    """Play the batch from its own seed, or from where it was left."""
+    watch = watch or Watch()
+    with threadpool_limits(1):  # sums in BLAS depend on its threads, to the last bit
+        play = watch.resumed() or Play(batch)
+        _finish(batch, play, watch)
+    return play.result
+
+
+def _finish(batch: Batch, play: Play, watch: Watch) -> None:
+    policy, environment, state, world = batch.policy, batch.environment, play.state, play.world
+    contextual = environment.contextual
+    contexts, means, best = environment.look(world, play.played)
+    for last in recorded_rounds(batch.horizon)[play.point :]:
+        while play.played < last:
+            if contextual:
+                contexts, means, best = environment.look(world, play.played)
             started = thread_time()
-            chosen = policy.select(state, None, rng)
-            spent += thread_time() - started
-            rewards = environment.pull(arms, chosen, chance)
+            chosen = policy.select(state, contexts, play.rng)
+            play.spent += thread_time() - started
+            rewards = environment.pull(world, chosen, play.chance)
             started = thread_time()
-            policy.update(state, None, chosen, rewards, rng)
-            spent += thread_time() - started
-            account(arms.means, best, chosen, rewards, regret_so_far, reward_so_far)
-            played += 1
-        regret[:, point] = regret_so_far
-        reward[:, point] = reward_so_far
-        seconds[point] = spent
-    return BatchResult(regret, reward, seconds)
+            policy.update(state, contexts, chosen, rewards, play.rng)
+            play.spent += thread_time() - started
+            account(means, best, chosen, rewards, play.regret_so_far, play.reward_so_far)
+            play.played += 1
+            if monotonic() >= watch.due:
+                watch.look(play)
+        play.record()

@@ -1,4 +1,4 @@
-"""Finished batches on disk, so that a killed run continues where it was."""
+"""Batches on disk, finished and in progress, so that a killed run continues where it was."""
 
 import os
 from hashlib import sha256
@@ -9,15 +9,18 @@ from zipfile import BadZipFile
 import numpy as np
 
 from bandstrap.errors import OutputError
-from bandstrap.simulation.batch import Batch, BatchResult
+from bandstrap.packing import Packed, pack, unpack
+from bandstrap.simulation.batch import Batch, BatchResult, Play
 
+DAMAGE = (BadZipFile, KeyError, ValueError, OSError, EOFError)  # as reading a cut file shows it
 FORMAT = 1  # raise when results of earlier versions may no longer be mixed with new ones
 
 
 class Checkpoint:
-    """One file per finished batch, named by a digest of everything the batch depends on.
+    """One file per batch, named by a digest of everything the batch depends on.
 
-    A file appears under its name only when it is complete; a kill leaves at most a `.part`.
+    Finished batches end in `.npz`, those in progress in `.midway`. A file appears under its name
+    only when it is complete; a kill leaves at most a `.part`.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -45,23 +48,49 @@ class Checkpoint:
             # Opened here: NumPy would leave a file open whose end is missing.
             with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
                 return BatchResult(stored["regret"], stored["reward"], stored["seconds"])
-        except (BadZipFile, KeyError, ValueError, OSError, EOFError) as error:
+        except DAMAGE as error:
             raise OutputError(path, "is damaged", "delete it and run again") from error
 
     def save(self, batch: Batch, result: BatchResult) -> None:
-        path = self.path(batch)
-        part = path.with_suffix(".part")
+        """Keep a finished batch; what was kept of it before goes."""
+        arrays = {"regret": result.regret, "reward": result.reward, "seconds": result.seconds}
+        _write(self.path(batch), arrays)
+        self.midway(batch).unlink(missing_ok=True)
+
+    def midway(self, batch: Batch) -> Path:
+        return self.path(batch).with_suffix(".midway")
+
+    def load_midway(self, batch: Batch) -> Play | None:
+        """The batch in progress as it was last saved."""
+        path = self.midway(batch)
+        if not path.exists():
+            return None
         try:
-            with part.open("wb") as file:
-                np.savez(file, regret=result.regret, reward=result.reward, seconds=result.seconds)
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(path)
-        except OSError as error:
-            raise OutputError(
-                path, f"cannot be written ({error.strerror})", "free space or choose another --out"
-            ) from error
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+                arrays = {name: stored[name] for name in stored.files}
+            play: Play = unpack(Packed(arrays, str(arrays.pop("text"))))
+        except (*DAMAGE, TypeError, AttributeError) as error:
+            raise OutputError(path, "is damaged", "delete it and run again") from error
+        return play
+
+    def save_midway(self, batch: Batch, play: Play) -> None:
+        packed = pack(play)
+        _write(self.midway(batch), {**packed.arrays, "text": np.array(packed.text)})
 
     def clear(self) -> None:
         """Remove everything: the results have been put together elsewhere."""
         rmtree(self.directory)
+
+
+def _write(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    part = path.with_suffix(".part")
+    try:
+        with part.open("wb") as file:
+            np.savez(file, **arrays)  # type: ignore[arg-type]
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError as error:
+        raise OutputError(
+            path, f"cannot be written ({error.strerror})", "free space or choose another --out"
+        ) from error

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from joblib import Parallel, delayed
@@ -12,10 +14,13 @@ from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy
 from bandstrap.simulation.batch import Batch, BatchResult, run_batch
 from bandstrap.simulation.checkpoint import Checkpoint
+from bandstrap.simulation.observer import Observer
 from bandstrap.simulation.progress import Bar, ProgressLike, Quiet
+from bandstrap.simulation.tally import Board, Tally
 from bandstrap.simulation.trace import Trace
 
 BATCH = 500  # runs; large enough that a round's fixed costs vanish, small enough to share out
+SAVE_EVERY = 30.0  # seconds between two savings of a batch in progress
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,9 @@ class Cell:
     def batches(self, seed: int) -> list[Batch]:
         """The cell cut into batches, always in the same way."""
         world = f"{self.environment!r}"
-        sizes = [min(BATCH, self.runs - start) for start in range(0, self.runs, BATCH)]
+        # With contexts a round costs the same for each run, so that runs may as well go apart.
+        most = 1 if self.environment.contextual else BATCH
+        sizes = [min(most, self.runs - start) for start in range(0, self.runs, most)]
         return [
             Batch(
                 self.policy,
@@ -51,23 +58,27 @@ class Cell:
 
 @dataclass
 class Runner:
-    """Plays cells, keeping finished batches in `checkpoint` if there is one."""
+    """Plays cells, keeping batches in `checkpoint` if there is one: finished ones, and every
+    `save_every` seconds those in progress."""
 
     seed: int = 0
     workers: int = 1
     checkpoint: Checkpoint | None = None
     progress: ProgressLike = field(default_factory=Quiet)
+    save_every: float = SAVE_EVERY
 
     def __post_init__(self) -> None:
         if self.workers < 1:
             raise InvalidInput("workers", self.workers, "give at least one worker")
         if self.seed < 0:
             raise InvalidInput("seed", self.seed, "give 0 or more")
+        if not self.save_every >= 0:
+            raise InvalidInput("save_every", self.save_every, "give a number of seconds")
 
     def run(self, cells: list[Cell]) -> list[Trace]:
         """Play all cells; each trace is the same whatever the workers and their order."""
         batches = [(i, batch) for i, cell in enumerate(cells) for batch in cell.batches(self.seed)]
-        self.progress.add(sum(batch.horizon * batch.runs for _, batch in batches))
+        self.progress.add(sum(_rounds(batch) for _, batch in batches))
         results: dict[tuple[int, int], BatchResult] = {}
         missing = []
         for i, batch in batches:
@@ -76,12 +87,11 @@ class Runner:
                 missing.append((i, batch))
             else:
                 results[i, batch.index] = found
-                self.progress.done(batch.horizon * batch.runs)
+                self.progress.done(_rounds(batch))
         for i, batch, result in self._play(missing):
             if self.checkpoint:
                 self.checkpoint.save(batch, result)
             results[i, batch.index] = result
-            self.progress.done(batch.horizon * batch.runs)
         return [
             Trace.join(
                 cell.experiment,
@@ -94,23 +104,45 @@ class Runner:
         ]
 
     def _play(self, todo: list[tuple[int, Batch]]) -> Iterator[tuple[int, Batch, BatchResult]]:
+        """The results of batches as they come; progress is shown meanwhile."""
+        tally = Tally(self.progress, len(todo))
         if self.workers == 1 or len(todo) < 2:
-            for i, batch in todo:
-                yield i, batch, run_batch(batch)
+            for place, (i, batch) in enumerate(todo):
+                tell = partial(tally.reached, place)
+                watch = Observer(batch, self.checkpoint, self.save_every, tell)
+                yield i, batch, run_batch(batch, watch)
+                tally.reached(place, _rounds(batch))
             return
         # The longest first, so that no worker is left alone with a long one at the end.
-        jobs = (delayed(_labelled)(i, batch) for i, batch in sorted(todo, key=_weight))
-        pool = Parallel(n_jobs=self.workers, return_as="generator_unordered", batch_size=1)
-        yield from pool(jobs)
+        todo = sorted(todo, key=_weight)
+        with TemporaryDirectory() as folder:
+            board = Board.create(Path(folder) / "rounds", len(todo))
+            jobs = (
+                delayed(_at_work)(place, batch, self.checkpoint, self.save_every, board)
+                for place, (_, batch) in enumerate(todo)
+            )
+            pool = Parallel(n_jobs=self.workers, return_as="generator_unordered", batch_size=1)
+            with tally.reading(board):
+                for place, result in pool(jobs):
+                    i, batch = todo[place]
+                    yield i, batch, result
+                    tally.reached(place, _rounds(batch))
+
+
+def _rounds(batch: Batch) -> int:
+    return batch.horizon * batch.runs
 
 
 def _weight(job: tuple[int, Batch]) -> int:
     batch = job[1]
-    return -batch.horizon * batch.runs * batch.environment.n_arms
+    return -_rounds(batch) * batch.environment.problem.n_arms
 
 
-def _labelled(i: int, batch: Batch) -> tuple[int, Batch, BatchResult]:
-    return i, batch, run_batch(batch)
+def _at_work(
+    place: int, batch: Batch, checkpoint: Checkpoint | None, save_every: float, board: Board
+) -> tuple[int, BatchResult]:
+    watch = Observer(batch, checkpoint, save_every, partial(board.tell, place))
+    return place, run_batch(batch, watch)
 
 
 def simulate(
@@ -139,9 +171,8 @@ def simulate(
         raise InvalidInput("horizon", horizon, "give at least one round")
     if runs < 1:
         raise InvalidInput("runs", runs, "give at least one run")
-    environment_name = type(environment).__name__.lower()
     policy_name = name or type(policy).__name__.lower()
-    cell = Cell("simulate", environment_name, policy_name, environment, policy, horizon, runs)
+    cell = Cell("simulate", environment.name, policy_name, environment, policy, horizon, runs)
     store = Checkpoint(Path(checkpoint)) if checkpoint is not None else None
     if not progress:
         return Runner(seed, workers, store).run([cell])[0]

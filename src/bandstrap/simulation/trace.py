@@ -70,6 +70,11 @@ class Trace:
         mean: np.ndarray = self.regret.mean(axis=0)
         return mean
 
+    def reward_per_step(self) -> np.ndarray:
+        """Mean reward per round up to each recorded round, over all runs."""
+        per_step: np.ndarray = self.reward.mean(axis=0) / self.rounds
+        return per_step
+
     def error(self) -> np.ndarray:
         """Standard error of the mean regret."""
         if self.runs < 2:

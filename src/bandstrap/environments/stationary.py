@@ -1,0 +1,70 @@
+"""Arms with reward distributions that stay as they are, without contexts."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from bandstrap.environments.base import Environment, Round
+from bandstrap.errors import InvalidInput
+from bandstrap.problem import Problem, Support
+
+
+@dataclass(frozen=True)
+class Arms:
+    """The arms of each run: the parameter of each arm's distribution, and its true mean."""
+
+    parameters: np.ndarray  # (runs, arms) or (runs, arms, categories)
+    means: np.ndarray  # (runs, arms)
+
+
+@dataclass(frozen=True)
+class Stationary(Environment):
+    """K arms. Their parameters are drawn from U[0, 1] anew in each run, or given as `means`."""
+
+    n_arms: int = 10
+    means: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.means is not None:
+            if not self.means or not np.isfinite(self.means).all():
+                raise InvalidInput("means", self.means, "give a finite mean for each arm")
+            object.__setattr__(self, "n_arms", len(self.means))
+        Problem(self.n_arms)
+
+    @property
+    def support(self) -> Support:
+        """Where rewards lie."""
+        return Support.interval(0.0, 1.0)
+
+    @property
+    def problem(self) -> Problem:
+        """What a policy is told."""
+        return Problem(self.n_arms, 0, self.support)
+
+    def start(self, runs: int, rng: np.random.Generator) -> Arms:
+        """Draw the arms of each run."""
+        if self.means is None:
+            parameters = rng.random((runs, self.n_arms))
+        else:
+            parameters = np.tile(np.array(self.means, dtype=np.float64), (runs, 1))
+            if self._bounded and (parameters.min() < 0 or parameters.max() > 1):
+                raise InvalidInput("means", self.means, "give means in [0, 1]")
+        return Arms(parameters, self._true_means(parameters))
+
+    def look(self, world: Arms, played: int) -> Round:
+        return Round(None, world.means, world.means.max(axis=1))
+
+    def pull(self, world: Arms, chosen: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return self._rewards(world.parameters[np.arange(chosen.size), chosen], rng)
+
+    @property
+    def _bounded(self) -> bool:
+        return bool(np.isfinite(self.support.high))
+
+    def _true_means(self, parameters: np.ndarray) -> np.ndarray:
+        return parameters
+
+    @abstractmethod
+    def _rewards(self, parameters: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """A reward for each of some arms' parameters."""
