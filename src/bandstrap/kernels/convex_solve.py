@@ -20,7 +20,7 @@ FURTHEST = 8.0  # most that one trial may go beyond the last
 @kernel
 def precondition(factor, v, out):
     """out = GᵀG v for a lower triangular G, reading G once."""
-    d = v.size
+    d = out.size  # v may be longer
     for j in range(d):
         out[j] = 0.0
     for i in range(d):

@@ -32,6 +32,7 @@ class ConvexModel(WeightedModel[np.ndarray]):
     intercept: bool = True
 
     loss: ClassVar[int]
+    takes_noise: ClassVar[bool] = False  # whether noise may be added to rewards
 
     def __post_init__(self) -> None:
         for name, value in (("penalty", self.penalty), ("tolerance", self.tolerance)):
@@ -41,6 +42,16 @@ class ConvexModel(WeightedModel[np.ndarray]):
     @abstractmethod
     def check_rewards(self, rewards: np.ndarray) -> None:
         """Refuse rewards that the loss has no meaning for."""
+
+    def check_reward(self, reward: float) -> None:
+        self.check_rewards(np.array([reward]))
+
+    def check_scheme(self, resampling: Resampling) -> None:
+        """Refuse a scheme whose rewards the loss has no meaning for."""
+        if resampling.noise > 0 and not self.takes_noise:
+            name = type(self).__name__
+            remedy = f"{name} takes no noise on rewards: use LinearRegression, or random weights"
+            raise InvalidInput("resampling", resampling, remedy)
 
     @abstractmethod
     def expected(self, margins: np.ndarray) -> np.ndarray:

@@ -27,22 +27,40 @@ class ConvexArm:
         self.factor = np.zeros((d, d), dtype=np.float32)
         self.margins = np.zeros(0)
         self.means = np.zeros(0)
-        self.known_rows = 0  # whose margins are there
+        self.known_rows = -1  # whose margins are there; -1: nobody's, as the prior is new
         self.fitted = 0  # examples when it was fit
         self.factored = 0
-        self.fits = 0  # times that θ̂ has moved
 
     def set_prior(self, pseudo: PseudoExamples) -> None:
         self.examples.set_prior(pseudo)
-        self.fitted = 0
+        self.known_rows = -1
 
     def refresh(self, growth: float, tolerance: float) -> None:
         """Bring everything up to date that has fallen behind."""
-        count = self.examples.count
-        if count > growth * self.fitted or self.fitted == 0:
-            self._fit(tolerance)
+        if self.known_rows < 0 or self.examples.count > growth * self.fitted:
+            self.fit(tolerance)
+            if self.fitted > FACTOR_GROWTH * self.factored:
+                self.set_factor(self.draw.weighted_factor())
         else:
             self._learn_rows()
+
+    def fit(self, tolerance: float) -> None:
+        """Bring θ̂ up to date; leaves the draw there, with weights 1."""
+        draw, count = self.draw, self.examples.count
+        draw.set_weights(self.examples.rewards(), np.ones(count))
+        if self.known_rows < 0:
+            draw.begin_at(self.theta, self.factor if self.factored else None)
+        else:
+            self._learn_rows()
+            self.begin()
+        draw.solve(self.factor if self.factored else draw.weighted_factor(), tolerance)
+        self.theta[:] = draw.theta
+        self.fitted = count
+        self._know(draw.entries[2, : self.examples.n_entries])
+
+    def set_factor(self, factor: np.ndarray) -> None:
+        self.factor[:] = factor
+        self.factored = self.examples.count
 
     def begin(self) -> None:
         """Start a draw, whose weights are there, at θ̂."""
@@ -52,24 +70,18 @@ class ConvexArm:
         """About the standard deviation of a draw's margin in a context (with its intercept)."""
         return float(np.linalg.norm(self.factor @ context))
 
-    def _fit(self, tolerance: float) -> None:
-        draw, count = self.draw, self.examples.count
-        draw.set_weights(self.examples.rewards(), np.ones(count))
-        stale = count > FACTOR_GROWTH * self.factored or self.factored == 0
-        draw.begin_at(self.theta, None if stale else self.factor)
-        if stale:
-            self._set_factor(count)
-        draw.solve(self.factor, tolerance)
-        if stale and draw.n_pairs:  # the factor belongs to where the fit has come to
-            self._set_factor(count)
-        self.theta[:] = draw.theta
-        self.fitted = count
-        self.fits += 1
-        self._know(draw.entries[2, : self.examples.n_entries])
-
-    def _set_factor(self, count: int) -> None:
-        self.factor[:] = self.draw.weighted_factor()
-        self.factored = count
+    def squares(self) -> np.ndarray:
+        """Squared residuals at θ̂, summed over the examples of each entry."""
+        e, a = self.examples, len(self.examples.axes)
+        means = self.means[: e.n_entries]
+        squares: np.ndarray = (
+            means - np.concatenate([np.zeros(2 * a), e.plain_rewards, e.rows.rewards])
+        ) ** 2
+        for side in range(2):
+            rewards = e.axis_rewards[:, 2 * side : 2 * side + 2]
+            here = slice(side * a, (side + 1) * a)
+            squares[here] = ((means[here, None] - rewards) ** 2).sum(axis=1)
+        return squares
 
     def _learn_rows(self) -> None:
         """Margins of rows that have come since."""

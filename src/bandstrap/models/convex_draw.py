@@ -132,6 +132,10 @@ class ConvexDraw:
 
     def weighted_factor(self) -> np.ndarray:
         """A factor of the weighted Hessian where the draw stands now."""
+        return inverse_factor(self.hessian()).astype(np.float32)
+
+    def hessian(self) -> np.ndarray:
+        """The weighted Hessian where the draw stands now."""
         n = self.examples.n_entries
         weight, margin = self.entries[0], self.entries[2]
         expected, bend = np.empty(n), np.empty(n)
@@ -139,7 +143,7 @@ class ConvexDraw:
         bends(self.loss, expected, weight, n, bend)
         hessian = self.examples.gram(bend)
         hessian.flat[: -1 : len(hessian) + 1] += self.strength
-        return inverse_factor(hessian).astype(np.float32)
+        return hessian
 
     def _look_around(self, factor: np.ndarray) -> None:
         """Gradient and direction where the draw stands, from its residuals."""

@@ -5,12 +5,12 @@ import numpy as np
 from bandstrap.models.base import Learner
 from bandstrap.models.convex import ConvexModel
 from bandstrap.models.convex_arm import ConvexArm
-from bandstrap.models.features import Rows, as_numbers
+from bandstrap.models.convex_arms import ConvexArms
+from bandstrap.models.convex_draw import PATIENCE
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
 
-FIT_GROWTH = 1.02  # draws start from a fit to at least 1 / FIT_GROWTH of the examples
 BOUND = 6.0  # widths of what is left of a draw's way that its margin may still move
 
 
@@ -20,95 +20,70 @@ class ConvexLearner(Learner):
     def __init__(
         self, model: ConvexModel, problem: Problem, resampling: Resampling, prior: ExamplePrior
     ) -> None:
-        self.model = model
-        self.resampling = resampling
-        self.pseudo = prior.start(problem)
-        self.version = -1
-        self.arms = [
-            ConvexArm(model.loss, Rows(problem.n_features), model.intercept, model.penalty)
-            for _ in range(problem.n_arms)
-        ]
-        self.growth = FIT_GROWTH if resampling.variance > 0 else 1.0
+        self.all = ConvexArms(model, problem, resampling, prior)
+
+    @property
+    def arms(self) -> list[ConvexArm]:
+        return self.all.arms
 
     def learn(
         self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
     ) -> None:
-        self.model.check_rewards(np.array([reward]))
-        self.pseudo.see(context)
-        self.arms[arm].examples.rows.add(context, reward)
+        self.all.learn(context, arm, reward)
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        scores = np.full(len(self.arms), np.inf)  # an arm without any example is tried first
-        x = with_intercept(context)
-        for arm in self._begin(rng, np.ones(len(self.arms), dtype=np.bool_)):
-            self._solve(self.arms[arm])
-            scores[arm] = x @ self.arms[arm].draw.theta
-        return self.model.expected(scores)
+        return self.all.model.expected(self._margins(context, rng))
 
     def best(self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray) -> int:
         """Refine the arm that may be highest until it is solved: the others are lower for sure."""
-        x = with_intercept(context)
-        begun = self._begin(rng, allowed)
-        empty = [arm for arm in np.flatnonzero(allowed).tolist() if arm not in begun]
-        if empty:
-            return int(rng.choice(empty))
-        upper = {arm: self._upper(arm, x) for arm in begun}
-        solved: set[int] = set()
+        known = self.all.refresh()
+        if not self.all.random or any(allowed[i] for i in range(len(self.arms)) if i not in known):
+            scores = np.where(allowed, self._margins(context, rng), -np.inf)
+            return one_of(np.flatnonzero(scores == scores.max()), rng)
+        x = self.all.augmented(context)
+        begun = self.all.begin(rng, known, allowed)
+        upper = np.full(len(self.arms), -np.inf)
+        upper[begun] = [self._upper(self.arms[arm], x) for arm in begun]
+        solved = np.zeros(len(self.arms), dtype=np.bool_)
         while True:
-            top = max(upper, key=lambda arm: upper[arm])
-            if top in solved:
-                return self._one_of([arm for arm in solved if upper[arm] == upper[top]], rng)
-            if self._refine(self.arms[top]):
-                solved.add(top)
-                upper[top] = float(x @ self.arms[top].draw.theta)
-            else:
-                upper[top] = self._upper(top, x)
+            top = int(upper.argmax())
+            if solved[top]:
+                return one_of(np.flatnonzero(solved & (upper == upper[top])), rng)
+            arm = self.arms[top]
+            solved[top] = self._refine(arm)
+            upper[top] = x @ arm.draw.theta if solved[top] else self._upper(arm, x)
 
-    def _begin(self, rng: np.random.Generator, allowed: np.ndarray) -> list[int]:
-        """Start a draw of each allowed arm that has examples; every arm has its own stream."""
-        self._notice_prior()
-        streams = rng.bit_generator.random_raw(4 * len(self.arms)).reshape(-1, 4)
-        begun = []
-        for index, (arm, stream) in enumerate(zip(self.arms, streams, strict=True)):
-            if allowed[index] and arm.examples.count > 0:
-                arm.refresh(self.growth, 0.1 * self.model.tolerance)
-                arm.draw.weigh(self.resampling, stream, rng)
-                arm.begin()
-                begun.append(index)
-        return begun
-
-    def _notice_prior(self) -> None:
-        if self.version != self.pseudo.version:
-            self.model.check_rewards(self.pseudo.rewards)
-            for arm in self.arms:
-                arm.set_prior(self.pseudo)
-            self.version = self.pseudo.version
-
-    def _solve(self, arm: ConvexArm) -> None:
-        while not self._refine(arm):
-            pass
+    def _margins(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        margins = np.full(len(self.arms), np.inf)  # an arm without any example is tried first
+        x = self.all.augmented(context)
+        known = self.all.refresh()
+        if not self.all.random:
+            margins[known] = [x @ self.arms[arm].theta for arm in known]
+            return margins
+        for arm in self.all.begin(rng, known, np.ones(len(self.arms), dtype=np.bool_)):
+            while not self._refine(self.arms[arm]):
+                pass
+            margins[arm] = x @ self.arms[arm].draw.theta
+        return margins
 
     def _refine(self, arm: ConvexArm) -> bool:
         """One iteration; whether the draw is solved then."""
-        if not arm.draw.advance(arm.factor) or arm.draw.n_pairs > 40:
-            arm.draw.solve(arm.draw.weighted_factor(), self.model.tolerance)
-        return arm.draw.gap <= self.model.tolerance
+        tolerance = self.all.model.tolerance
+        if not arm.draw.advance(arm.factor) or arm.draw.n_pairs >= PATIENCE:
+            arm.draw.solve(arm.draw.weighted_factor(), tolerance)
+        return arm.draw.gap <= tolerance
 
-    def _upper(self, arm: int, x: np.ndarray) -> float:
+    def _upper(self, arm: ConvexArm, x: np.ndarray) -> float:
         """What the margin may become: where the next step leads, and a bound on all later ones.
 
-        The rest of the way is as long as the decrement says, and its direction has nothing to do
+        The rest of the way is as long as the decrement says, and its direction has little to do
         with the context: so it moves the margin by about width times length over √dimension.
         """
-        draw = self.arms[arm].draw
-        length = np.sqrt(draw.decrement / draw.theta.size)
-        ahead = float(x @ (draw.theta + draw.step))
-        return ahead + BOUND * self.arms[arm].width(x) * float(length)
-
-    def _one_of(self, arms: list[int], rng: np.random.Generator) -> int:
-        return arms[0] if len(arms) == 1 else int(rng.choice(arms))
+        length = np.sqrt(arm.draw.decrement / arm.draw.theta.size)
+        ahead = x @ (arm.draw.theta + arm.draw.step)
+        return float(ahead + BOUND * arm.width(x) * length)
 
 
-def with_intercept(context: np.ndarray) -> np.ndarray:
-    """A context as doubles with a 1 behind it."""
-    return np.append(as_numbers(context).astype(np.float64), 1.0)
+def one_of(arms: np.ndarray, rng: np.random.Generator) -> int:
+    """One of some arms, at random."""
+    return int(arms[0] if arms.size == 1 else rng.choice(arms))

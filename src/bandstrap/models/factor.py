@@ -22,7 +22,7 @@ def inverse_factor(matrix: np.ndarray) -> np.ndarray:
     scaled = matrix * scale[:, None] * scale[None, :]
     ridge = 0.0
     while True:
-        scaled.flat[:: len(scaled) + 1] = np.where(diagonal > 0, 1.0, 0.0) + ridge
+        scaled.flat[:: len(scaled) + 1] = 1.0 + ridge
         lower, failed = lapack.dpotrf(scaled, lower=1, clean=1)
         if not failed and np.diagonal(lower).min() > 1e-9:
             inverse, failed = lapack.dtrtri(lower, lower=1)

@@ -7,7 +7,12 @@ import numpy as np
 
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.convex_loss import LINEAR
+from bandstrap.models.base import Learner
 from bandstrap.models.convex import ConvexModel
+from bandstrap.models.noisy import NoisyLearner
+from bandstrap.priors import ExamplePrior
+from bandstrap.problem import Problem
+from bandstrap.resampling import Resampling
 
 
 @dataclass(frozen=True)
@@ -23,6 +28,7 @@ class LinearRegression(ConvexModel):
     """
 
     loss: ClassVar[int] = LINEAR
+    takes_noise: ClassVar[bool] = True
 
     def check_rewards(self, rewards: np.ndarray) -> None:
         if not np.isfinite(rewards).all():
@@ -30,3 +36,8 @@ class LinearRegression(ConvexModel):
 
     def expected(self, margins: np.ndarray) -> np.ndarray:
         return margins
+
+    def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
+        if resampling.noise > 0:
+            return NoisyLearner(self, problem, resampling, prior)
+        return super().learner(problem, resampling, prior)

@@ -26,6 +26,10 @@ class LogisticRegression(ConvexModel):
 
     loss: ClassVar[int] = LOGISTIC
 
+    def check_reward(self, reward: float) -> None:
+        if not 0 <= reward <= 1:
+            self.check_rewards(np.array([reward]))
+
     def check_rewards(self, rewards: np.ndarray) -> None:
         wrong = ~((rewards >= 0) & (rewards <= 1))
         if wrong.any():

@@ -1,0 +1,74 @@
+"""The arms of a convex model in one run, and the first step of a draw that they all share."""
+
+import numpy as np
+
+from bandstrap.models.convex import ConvexModel
+from bandstrap.models.convex_arm import ConvexArm
+from bandstrap.models.features import Rows, as_numbers
+from bandstrap.priors import ExamplePrior
+from bandstrap.problem import Problem
+from bandstrap.resampling import Resampling
+
+FIT_GROWTH = 1.02  # draws start from a fit to at least 1 / FIT_GROWTH of the examples
+
+
+class ConvexArms:
+    """Examples and fits of all arms; the prior's pseudo-examples are the same for each."""
+
+    def __init__(
+        self, model: ConvexModel, problem: Problem, resampling: Resampling, prior: ExamplePrior
+    ) -> None:
+        model.check_scheme(resampling)
+        self.model = model
+        self.resampling = resampling
+        self.pseudo = prior.start(problem)
+        self.version = -1  # of the pseudo-examples that the arms have
+        self.arms = [
+            ConvexArm(model.loss, Rows(problem.n_features), model.intercept, model.penalty)
+            for _ in range(problem.n_arms)
+        ]
+
+    @property
+    def random(self) -> bool:
+        return self.resampling.variance > 0 or self.resampling.noise > 0
+
+    def learn(self, context: np.ndarray, arm: int, reward: float) -> None:
+        self.model.check_reward(reward)
+        self.pseudo.see(context)
+        self.arms[arm].examples.rows.add(context, reward)
+
+    def augmented(self, context: np.ndarray) -> np.ndarray:
+        """A context as doubles, with a 1 behind it for the intercept if there is one."""
+        x = np.empty(context.size + 1)
+        x[:-1] = as_numbers(context)
+        x[-1] = self.model.intercept
+        return x
+
+    def refresh(self) -> list[int]:
+        """Bring all arms up to date; those that have any example."""
+        self.notice_prior()
+        growth = FIT_GROWTH if self.random else 1.0
+        tolerance = self.model.tolerance * (0.1 if self.random else 1.0)
+        known = [index for index, arm in enumerate(self.arms) if arm.examples.count > 0]
+        for index in known:
+            self.arms[index].refresh(growth, tolerance)
+        return known
+
+    def begin(self, rng: np.random.Generator, known: list[int], allowed: np.ndarray) -> list[int]:
+        """Draw weights of known and allowed arms and start there; each arm has its own stream."""
+        streams = rng.bit_generator.random_raw(4 * len(self.arms)).reshape(-1, 4)
+        begun = [index for index in known if allowed[index]]
+        for index in begun:
+            self.arms[index].draw.weigh(self.resampling, streams[index], rng)
+            self.arms[index].begin()
+        return begun
+
+    def notice_prior(self) -> bool:
+        """Take new pseudo-examples if there are any; whether there were."""
+        if self.version == self.pseudo.version:
+            return False
+        self.version = self.pseudo.version
+        self.model.check_rewards(self.pseudo.rewards)
+        for arm in self.arms:
+            arm.set_prior(self.pseudo)
+        return True

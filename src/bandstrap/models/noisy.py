@@ -1,0 +1,114 @@
+"""Linear regression on rewards with Gaussian noise: N(θ̂, Σ), from second moments alone."""
+
+import numpy as np
+
+from bandstrap.kernels.convex_moments import absorb_noisy, best_of, noisy_scores, settle
+from bandstrap.models.base import Learner
+from bandstrap.models.convex import ConvexModel
+from bandstrap.models.convex_examples import ConvexExamples
+from bandstrap.models.factor import inverse_factor
+from bandstrap.models.features import Rows, as_numbers
+from bandstrap.priors import ExamplePrior
+from bandstrap.problem import Problem
+from bandstrap.resampling import Resampling
+from bandstrap.seeding import kernel_stream
+
+GROWTH = 1.1  # the inverse is made anew when the examples have grown this much
+
+
+class NoisyLearner(Learner):
+    """θ̂ = H⁻¹ Xᵀy and Σ = noise² H⁻¹ XᵀX H⁻¹, where H is XᵀX and the penalty.
+
+    That is the distribution of the fit to rewards with fresh noise on each, and a score in one
+    context is one normal number. No history is kept: XᵀX and Xᵀy say it all. H⁻¹ is kept up by
+    rank-one updates and solves of H start from it, so that growth of the penalty is exact too.
+    """
+
+    def __init__(
+        self, model: ConvexModel, problem: Problem, resampling: Resampling, prior: ExamplePrior
+    ) -> None:
+        arms, d = problem.n_arms, problem.n_features + 1
+        self.model = model
+        self.noise = float(resampling.noise)
+        self.pseudo = prior.start(problem)
+        self.version = -1
+        self.own_gram = np.zeros((arms, d, d))  # without pseudo-examples
+        self.own_moment = np.zeros((arms, d))
+        self.own_count = np.zeros(arms)
+        self.gram = np.zeros((arms, d, d))
+        self.moment = np.zeros((arms, d))
+        self.count = np.zeros(arms)
+        self.theta = np.zeros((arms, d))
+        self.inverse = np.zeros((arms, d, d))
+        self.inverted = np.zeros(arms)  # examples when the inverse was made
+        self.work = np.zeros((5, d))
+        self.drawn = np.zeros(arms)
+
+    def learn(
+        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
+    ) -> None:
+        self.model.check_reward(reward)
+        self.pseudo.see(context)
+        x = self._augmented(context)
+        self.own_gram[arm] += np.outer(x, x)
+        self.own_moment[arm] += reward * x
+        self.own_count[arm] += 1
+        if self._notice_prior():
+            return
+        self.count[arm] += 1
+        absorb_noisy(
+            self.gram[arm], self.moment[arm], self.theta[arm], self.inverse[arm],
+            self.model.penalty * self.count[arm], x, reward, self.work,
+        )  # fmt: skip
+        if self.count[arm] > GROWTH * self.inverted[arm]:
+            self._invert(arm)
+
+    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        self._draw(context, kernel_stream(rng))
+        return self.drawn.copy()
+
+    def best(self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray) -> int:
+        stream = kernel_stream(rng)
+        self._draw(context, stream)
+        return int(best_of(stream, self.drawn, allowed))
+
+    def _draw(self, context: np.ndarray, stream: np.ndarray) -> None:
+        self._notice_prior()
+        noisy_scores(
+            stream, self.noise, self.gram, self.theta, self.inverse,
+            self.model.penalty * self.count, self.count > 0, self._augmented(context),
+            self.drawn, self.work,
+        )  # fmt: skip
+
+    def _augmented(self, context: np.ndarray) -> np.ndarray:
+        return np.append(as_numbers(context).astype(np.float64), float(self.model.intercept))
+
+    def _notice_prior(self) -> bool:
+        """Take new pseudo-examples, if there are any, into everything that is known."""
+        if self.version == self.pseudo.version:
+            return False
+        self.version = self.pseudo.version
+        self.model.check_rewards(self.pseudo.rewards)
+        prior = ConvexExamples(Rows(self.work.shape[1] - 1), self.model.intercept)
+        prior.set_prior(self.pseudo)
+        weights = np.ones(prior.n_entries)
+        weights[: 2 * len(prior.axes)] = 2.0  # each stands for two examples
+        moment = self.pseudo.rewards @ as_numbers(self.pseudo.contexts)
+        total = self.model.intercept * self.pseudo.rewards.sum()
+        self.gram[:] = self.own_gram + prior.gram(weights)
+        self.moment[:] = self.own_moment + np.append(moment, total)
+        self.count[:] = self.own_count + self.pseudo.count
+        for arm in np.flatnonzero(self.count > 0):
+            self._invert(int(arm))
+        return True
+
+    def _invert(self, arm: int) -> None:
+        ridge = self.model.penalty * self.count[arm]
+        hessian = self.gram[arm].copy()
+        hessian.flat[: -1 : len(hessian) + 1] += ridge
+        factor = inverse_factor(hessian)
+        self.inverse[arm] = factor.T @ factor
+        self.inverted[arm] = self.count[arm]
+        settle(
+            self.gram[arm], self.moment[arm], self.theta[arm], self.inverse[arm], ridge, self.work
+        )
