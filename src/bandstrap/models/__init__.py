@@ -2,16 +2,28 @@
 
 from bandstrap.models.base import Learner, Model, WeightedModel
 from bandstrap.models.budget import Budgeted
+from bandstrap.models.convex import ConvexModel
+from bandstrap.models.gaussian_limit import GaussianLimit
+from bandstrap.models.grouped import Grouped
+from bandstrap.models.linear import LinearRegression
+from bandstrap.models.logistic import LogisticRegression
 from bandstrap.models.network import NeuralNetwork
 from bandstrap.models.network_heads import NetworkHeads
 from bandstrap.models.network_shared import SharedNetwork
+from bandstrap.models.one_step import OneStep
 
 __all__ = [
     "Budgeted",
+    "ConvexModel",
+    "GaussianLimit",
+    "Grouped",
     "Learner",
+    "LinearRegression",
+    "LogisticRegression",
     "Model",
     "NetworkHeads",
     "NeuralNetwork",
+    "OneStep",
     "SharedNetwork",
     "WeightedModel",
 ]

@@ -30,6 +30,7 @@ class ConvexArm:
         self.known_rows = -1  # whose margins are there; -1: nobody's, as the prior is new
         self.fitted = 0  # examples when it was fit
         self.factored = 0
+        self.fits = 0  # how often θ̂ has been brought up to date
 
     def set_prior(self, pseudo: PseudoExamples) -> None:
         self.examples.set_prior(pseudo)
@@ -56,6 +57,7 @@ class ConvexArm:
         draw.solve(self.factor if self.factored else draw.weighted_factor(), tolerance)
         self.theta[:] = draw.theta
         self.fitted = count
+        self.fits += 1
         self._know(draw.entries[2, : self.examples.n_entries])
 
     def set_factor(self, factor: np.ndarray) -> None:

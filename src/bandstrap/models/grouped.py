@@ -1,0 +1,83 @@
+"""One weight per group of examples: a step whose cost does not depend on the history."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.kernels.convex_groups import group_pseudo, group_rows
+from bandstrap.models.base import Learner, Model
+from bandstrap.models.convex import ConvexModel
+from bandstrap.models.convex_arms import ConvexArms
+from bandstrap.priors import ExamplePrior
+from bandstrap.problem import Problem
+from bandstrap.resampling import Resampling
+
+
+@dataclass(frozen=True)
+class Grouped(Model):
+    """`OneStep` with one weight for each of a fixed number of groups, not for each example.
+
+    Examples fall into the groups in turn as they come. An arm keeps the sum of the gradients at θ̂
+    of each group, so a round costs O(d² + groups d) an arm; keeping θ̂ and the sums up costs O(d²)
+    an example on average. Few groups make the draw's spread itself random, by 1 / √groups or so.
+    """
+
+    model: ConvexModel
+    groups: int = 100
+
+    def __post_init__(self) -> None:
+        if self.groups < 2:
+            raise InvalidInput("groups", self.groups, "give at least two")
+
+    def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
+        if resampling.noise > 0:
+            raise InvalidInput("resampling", resampling, "Grouped needs weights; try Exponential")
+        return GroupedLearner(self, problem, resampling, prior)
+
+
+class GroupedLearner(Learner):
+    """Sums of gradients by arm and group, (arms, groups, features + 1)."""
+
+    def __init__(
+        self, grouped: Grouped, problem: Problem, resampling: Resampling, prior: ExamplePrior
+    ) -> None:
+        self.all = ConvexArms(grouped.model, problem, resampling, prior)
+        self.sums = np.zeros((problem.n_arms, grouped.groups, problem.n_features + 1))
+        self.known_rows = np.zeros(problem.n_arms, dtype=np.int64)
+        self.known_fits = np.zeros(problem.n_arms, dtype=np.int64)
+
+    def learn(
+        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
+    ) -> None:
+        self.all.learn(context, arm, reward)
+
+    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        arms = self.all.arms
+        margins = np.full(len(arms), np.inf)  # an arm without any example is tried first
+        x = self.all.augmented(context)
+        known = self.all.refresh()
+        weights = self.all.resampling.weights(self.sums.shape[:2], rng)
+        for index in known:
+            self._catch_up(index)
+            arm = arms[index]
+            gradient = weights[index] @ self.sums[index]
+            gradient[:-1] += arm.draw.strength * arm.theta[:-1]
+            sway = (arm.factor @ x) @ (arm.factor @ gradient)
+            margins[index] = x @ arm.theta - sway
+        return self.all.model.expected(margins)
+
+    def _catch_up(self, index: int) -> None:
+        """Add rows that have come since, or everything anew where θ̂ has moved."""
+        arm, sums = self.all.arms[index], self.sums[index]
+        e, bias = arm.examples, arm.examples.bias
+        if self.known_fits[index] != arm.fits:
+            sums[:] = 0.0
+            self.known_rows[index] = 0
+            self.known_fits[index] = arm.fits
+            group_pseudo(e.axes, e.axis_rewards, e.plain, e.plain_rewards, bias, arm.means, sums)
+        group_rows(
+            e.rows.contexts, e.rows.rewards, self.known_rows[index], e.rows.count, e.unit, bias,
+            e.count - e.rows.count, arm.means[e.n_pseudo :], sums,
+        )  # fmt: skip
+        self.known_rows[index] = e.rows.count
