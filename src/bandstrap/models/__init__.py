@@ -11,6 +11,7 @@ from bandstrap.models.network import NeuralNetwork
 from bandstrap.models.network_heads import NetworkHeads
 from bandstrap.models.network_shared import SharedNetwork
 from bandstrap.models.one_step import OneStep
+from bandstrap.models.replicas import OnlineLinear, OnlineLogistic, Replicas
 
 __all__ = [
     "Budgeted",
@@ -24,6 +25,9 @@ __all__ = [
     "NetworkHeads",
     "NeuralNetwork",
     "OneStep",
+    "OnlineLinear",
+    "OnlineLogistic",
+    "Replicas",
     "SharedNetwork",
     "WeightedModel",
 ]

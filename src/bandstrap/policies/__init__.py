@@ -23,6 +23,7 @@ from bandstrap.policies.laplace_thompson import LaplaceThompson
 from bandstrap.policies.lin_thompson import FixedSpread, LinThompson, PublishedSpread
 from bandstrap.policies.lin_ucb import ConfidenceEllipsoid, FixedWidth, LinUCB
 from bandstrap.policies.online_bootstrap import OnlineBootstrap
+from bandstrap.policies.online_ensemble import OnlineEnsemble
 from bandstrap.policies.perturbed_history import PerturbedHistory
 from bandstrap.policies.schedules import Constant, Decay
 from bandstrap.policies.ucb1 import UCB1
@@ -88,6 +89,7 @@ __all__ = [
     "LinUCB",
     "LogBonus",
     "OnlineBootstrap",
+    "OnlineEnsemble",
     "PerturbedHistory",
     "Policy",
     "PublishedSpread",

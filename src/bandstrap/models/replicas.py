@@ -1,0 +1,202 @@
+"""A fixed number of replicas of each arm's model, learning online at a cost that does not grow."""
+
+from abc import ABC
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import expit
+
+from bandstrap.errors import InvalidInput
+from bandstrap.kernels import replicas as kernels
+from bandstrap.models.base import Learner, Model
+from bandstrap.models.features import BYTE, Rows
+from bandstrap.priors import ExamplePrior
+from bandstrap.problem import Problem
+from bandstrap.resampling import Resampling
+from bandstrap.seeding import kernel_stream
+
+
+@dataclass(frozen=True)
+class OnlineModel(ABC):
+    """A model that learns by small steps: AdaGrad, without regard to the scale of features.
+
+    `rate` is the first step's size in standard units. After each reward `replay` examples drawn
+    from the arm's history and pseudo-examples are learnt again: the budget that makes up for
+    seeing each only once.
+    """
+
+    rate: float = 0.1
+    replay: int = 32
+    link: ClassVar[int]
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.rate) and self.rate > 0):
+            raise InvalidInput("rate", self.rate, "give a positive number")
+        if self.replay < 0:
+            raise InvalidInput("replay", self.replay, "give 0 or more")
+
+
+@dataclass(frozen=True)
+class OnlineLinear(OnlineModel):
+    """Least squares; steps are measured in units of the arm's root mean square reward."""
+
+    link: ClassVar[int] = kernels.LINEAR
+
+
+@dataclass(frozen=True)
+class OnlineLogistic(OnlineModel):
+    """Logistic regression on rewards in [0, 1]."""
+
+    link: ClassVar[int] = kernels.LOGISTIC
+
+
+@dataclass(frozen=True)
+class Replicas(Model):
+    """`count` replicas of each arm's model; a decision picks one of them at random.
+
+    An approximation of the bootstrap: each replica weighs each example once, when it comes, and
+    keeps that weight for good, so the randomness of a decision is which replica is asked. Any
+    resampling scheme that weighs examples independently will do.
+
+    >>> from bandstrap.policies import ContextualBootstrap
+    >>> from bandstrap.priors import GaussianExamples
+    >>> from bandstrap.resampling import Exponential
+    >>> policy = ContextualBootstrap(Exponential(), Replicas(OnlineLogistic()), GaussianExamples())
+    >>> state = policy.start(Problem(n_arms=2, n_features=3))
+    >>> policy.select(state, np.ones((1, 3)), np.random.default_rng(0)).shape
+    (1,)
+    """
+
+    model: OnlineModel = field(default_factory=OnlineLogistic)
+    count: int = 10
+
+    def __post_init__(self) -> None:
+        if self.count < 1:
+            raise InvalidInput("count", self.count, "give at least one replica")
+
+    def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
+        if not resampling.independent:
+            raise InvalidInput(
+                "resampling", resampling, "give one that weighs rewards as they come: Exponential()"
+            )
+        ends = (problem.support.low, problem.support.high)
+        if self.model.link == kernels.LOGISTIC and not 0 <= ends[0] <= ends[1] <= 1:
+            raise InvalidInput("support", ends, "a logistic model takes rewards in [0, 1]: rescale")
+        return ReplicaLearner(self.model, self.count, problem, resampling, prior)
+
+
+Kernel = Callable[..., None]
+
+
+class ReplicaLearner(Learner):
+    """Parameters (arms, features + 1, replicas), and what the steps need to know of the past."""
+
+    def __init__(
+        self,
+        model: OnlineModel,
+        count: int,
+        problem: Problem,
+        resampling: Resampling,
+        prior: ExamplePrior,
+    ) -> None:
+        arms, size = problem.n_arms, problem.n_features + 1
+        self.model = model
+        self.count = count
+        self.resampling = resampling
+        self.pseudo = prior.start(problem)
+        lanes = count + -count % kernels.LANES
+        self.pseudo_weights = np.zeros((arms, 0, lanes))
+        self.rows = [Rows(problem.n_features) for _ in range(arms)]
+        self.weights = [np.zeros((0, lanes)) for _ in range(arms)]
+        self.theta = np.zeros((arms, size, lanes))
+        self.squares = np.zeros((arms, size))  # AdaGrad's sums of squared gradients
+        self.scales = np.zeros((2, size))  # of features: Σ x² and how many x ≠ 0
+        self.scales[:, -1] = 1.0
+        self.rewards = np.zeros(2)  # Σ reward², how many
+        self._residuals = np.zeros(lanes)
+        self._sizes, self._values = np.zeros(size), np.zeros(size)
+        self._places = np.zeros(size, dtype=np.int64)
+
+    def learn(
+        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
+    ) -> None:
+        if rng is None:
+            raise InvalidInput("rng", rng, "replicas weigh rewards at random; pass a generator")
+        self.pseudo.see(context)
+        self._learn_pseudo_examples(rng)
+        self._keep(context, arm, reward, self.resampling.weights((self.count, 1), rng)[:, 0])
+        self._run(kernels.learn, self.model.replay, arm, rng)
+
+    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        margins = self._margins(context, rng)
+        return np.asarray(expit(margins)) if self.model.link == kernels.LOGISTIC else margins
+
+    def best(self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray) -> int:
+        # By margins: probabilities near 1 would tie.
+        margins = self._margins(context, rng)
+        arm, ties = kernels.highest(margins, allowed)
+        if ties == 1:
+            return int(arm)
+        return int(rng.choice(np.flatnonzero(allowed & (margins == margins[arm]))))
+
+    def _margins(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        self._learn_pseudo_examples(rng)
+        margins = np.empty(len(self.rows))
+        replica = int(rng.random() * self.count)
+        kernels.look(self.theta, replica, context, unit_of(context), margins)
+        if self.pseudo.count == 0:
+            margins[[rows.count == 0 for rows in self.rows]] = np.inf  # to be tried first
+        return margins
+
+    def _keep(self, context: np.ndarray, arm: int, reward: float, weights: np.ndarray) -> None:
+        rows, kept = self.rows[arm], self.weights[arm]
+        if rows.count == len(kept):
+            grown = np.zeros((max(64, 2 * len(kept)), self._residuals.size))
+            grown[: rows.count] = kept
+            self.weights[arm] = grown
+        self.weights[arm][rows.count, : self.count] = weights
+        rows.add(context, reward)
+        self.rewards[0] += reward * reward
+        self.rewards[1] += 1.0
+
+    def _run(self, kernel: Kernel, steps: int, arm: int, rng: np.random.Generator) -> None:
+        rows = self.rows[arm]
+        kernel(
+            kernel_stream(rng),
+            self.model.link,
+            self._rate(),
+            steps,
+            self.count,
+            arm,
+            rows.count,
+            (rows.contexts, rows.rewards, self.weights[arm]),
+            unit_of(rows.contexts),
+            (self.pseudo.contexts, self.pseudo.rewards, self.pseudo_weights),
+            (self.theta, self.squares, self.scales),
+            (self._sizes, self._residuals, self._places, self._values),
+        )
+
+    def _rate(self) -> float:
+        if self.model.link == kernels.LOGISTIC:
+            return self.model.rate
+        return self.model.rate * float(np.sqrt(self.rewards[0] / self.rewards[1]))
+
+    def _learn_pseudo_examples(self, rng: np.random.Generator) -> None:
+        """Weigh pseudo-examples that are new, and go once through as many at random."""
+        count = self.pseudo.count
+        if self.pseudo_weights.shape[1] == count:
+            return
+        arms = len(self.rows)
+        drawn = self.resampling.weights((arms, self.count, count), rng)
+        self.pseudo_weights = np.zeros((arms, count, self._residuals.size))
+        self.pseudo_weights[..., : self.count] = drawn.transpose(0, 2, 1)
+        self.rewards += (float(self.pseudo.rewards @ self.pseudo.rewards), count)
+        for arm in range(arms):
+            self._run(kernels.replay, count, arm, rng)
+
+
+def unit_of(contexts: np.ndarray) -> float:
+    """What a context's numbers are multiplied by: bytes are shares of 255."""
+    return 1.0 / BYTE if contexts.dtype == np.uint8 else 1.0
