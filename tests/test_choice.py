@@ -28,6 +28,7 @@ from bandstrap import (
     PseudoRewardsAt,
     Support,
 )
+from bandstrap.kernels.history import KNOWN_LEVEL
 from histories import DISTRIBUTIONS, history
 from naive import (
     BinomialTwin,
@@ -240,6 +241,26 @@ def test_what_decisions_have_learnt_does_not_outlive_new_rewards(scheme, distrib
     both = [np.concatenate(pair) for pair in zip(arms, more, strict=True)]
     assert homogeneity(found, Twin(scheme).choices(both, TWIN_DRAWS, rng)) > P
     assert 0.02 < found[1] / found.sum() < 0.5
+
+
+@pytest.mark.parametrize("distribution", ["beta", "triangular"])
+@pytest.mark.parametrize("scheme", ["exponential", "multinomial", "poisson"])
+def test_bounds_are_carried_over_to_each_new_reward(scheme, distribution):
+    """Decisions before and after every one of a few rewards, most of them for a challenger."""
+    policy, problem = Bootstrap(SCHEMES[scheme]), Problem(3)
+    rng, draw = np.random.default_rng(11), DISTRIBUTIONS[distribution]
+    arms = [draw(mean, n, rng) for mean, n in ((0.6, 90), (0.45, 45), (0.35, 50))]
+    state = played(policy, problem, arms, RUNS)
+    more = [[], draw(0.9, 4, rng), draw(0.2, 2, rng)]
+    for arm, rewards in enumerate(more):
+        for reward in rewards:
+            policy.select(state, None, rng)
+            policy.update(state, None, np.full(RUNS, arm), np.full(RUNS, reward))
+    known = state.history.arrays.moments[:, 1:, KNOWN_LEVEL]
+    assert np.isfinite(known).mean() > 0.3  # else there is nothing to test
+    found = choices(policy, state, rng, TIMES)
+    both = [np.concatenate(pair) for pair in zip(arms, more, strict=True)]
+    assert homogeneity(found, Twin(scheme).choices(both, TWIN_DRAWS, rng)) > P
 
 
 # Rare outcomes, which decisions settle by bounds and tilted draws.

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from bandstrap.compiled import Law
 from bandstrap.problem import Problem
 
 
@@ -35,6 +36,11 @@ class Environment(ABC):
     @abstractmethod
     def problem(self) -> Problem:
         """What a policy is told."""
+
+    @property
+    def law(self) -> Law | None:
+        """The rewards' distribution as kernels know it, if they do."""
+        return None
 
     @abstractmethod
     def start(self, runs: int, rng: np.random.Generator) -> Any:

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
+from bandstrap.compiled import Law
 from bandstrap.environments.stationary import Stationary
+from bandstrap.kernels.laws import BERNOULLI
 from bandstrap.problem import Support
 
 
@@ -16,5 +16,6 @@ class Bernoulli(Stationary):
     def support(self) -> Support:
         return Support.binary()
 
-    def _rewards(self, parameters: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return (rng.random(parameters.size) < parameters).astype(np.float64)
+    @property
+    def law(self) -> Law | None:
+        return Law(BERNOULLI)

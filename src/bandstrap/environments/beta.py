@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
+from bandstrap.compiled import Law
 from bandstrap.environments.stationary import Stationary
+from bandstrap.kernels.laws import BETA
 
 
 @dataclass(frozen=True)
 class Beta(Stationary):
     """Beta(μ, 1 − μ), which has mean μ; constant for μ = 0 and μ = 1."""
 
-    def _rewards(self, parameters: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        inner = np.clip(parameters, 1e-12, 1 - 1e-12)
-        return np.where(inner == parameters, rng.beta(inner, 1 - inner), parameters)
+    @property
+    def law(self) -> Law | None:
+        return Law(BETA)

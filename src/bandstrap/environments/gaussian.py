@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bandstrap.compiled import Law
 from bandstrap.environments.stationary import Stationary
 from bandstrap.errors import InvalidInput
+from bandstrap.kernels.laws import NORMAL
 from bandstrap.problem import Support
 
 
@@ -24,5 +26,6 @@ class Gaussian(Stationary):
     def support(self) -> Support:
         return Support.real()
 
-    def _rewards(self, parameters: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return parameters + self.scale * rng.standard_normal(parameters.size)
+    @property
+    def law(self) -> Law | None:
+        return Law(NORMAL, self.scale)

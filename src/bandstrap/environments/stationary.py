@@ -1,13 +1,14 @@
 """Arms with reward distributions that stay as they are, without contexts."""
 
-from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 
 from bandstrap.environments.base import Environment, Round
 from bandstrap.errors import InvalidInput
+from bandstrap.kernels.laws import draw_rewards
 from bandstrap.problem import Problem, Support
+from bandstrap.seeding import kernel_stream
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,10 @@ class Stationary(Environment):
     def _true_means(self, parameters: np.ndarray) -> np.ndarray:
         return parameters
 
-    @abstractmethod
     def _rewards(self, parameters: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """A reward for each of some arms' parameters."""
+        """A reward for each of some arms' parameters; by the law, if there is one."""
+        if self.law is None:
+            raise NotImplementedError(f"{type(self).__name__} needs a law or its own _rewards")
+        rewards = np.empty(parameters.size)
+        draw_rewards(kernel_stream(rng), self.law.code, parameters, self.law.scale, rewards)
+        return rewards

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bandstrap.compiled import Law
 from bandstrap.environments.stationary import Stationary
+from bandstrap.kernels.laws import TRIANGULAR, TRIANGULAR_SPAN
 
 
 @dataclass(frozen=True)
@@ -20,8 +22,6 @@ class Triangular(Stationary):
     def _true_means(self, parameters: np.ndarray) -> np.ndarray:
         return (1.0 + parameters) / 3.0 if self.full_span else parameters
 
-    def _rewards(self, parameters: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        if self.full_span:
-            return rng.triangular(0.0, parameters, 1.0)
-        half_width: np.ndarray = np.minimum(parameters, 1.0 - parameters)
-        return parameters + half_width * (rng.random(parameters.size) - rng.random(parameters.size))
+    @property
+    def law(self) -> Law | None:
+        return Law(TRIANGULAR_SPAN if self.full_span else TRIANGULAR)

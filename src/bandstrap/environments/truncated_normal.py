@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bandstrap.compiled import Law
 from bandstrap.environments.stationary import Stationary
 from bandstrap.errors import InvalidInput
+from bandstrap.kernels.laws import TRUNCATED_NORMAL
 
 
 @dataclass(frozen=True)
@@ -28,9 +30,6 @@ class TruncatedNormal(Stationary):
         means: np.ndarray = parameters + self.scale * density / mass
         return means
 
-    def _rewards(self, parameters: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        rewards = parameters + self.scale * rng.standard_normal(parameters.size)
-        while (outside := (rewards < 0.0) | (rewards > 1.0)).any():
-            noise = rng.standard_normal(int(outside.sum()))
-            rewards[outside] = parameters[outside] + self.scale * noise
-        return rewards
+    @property
+    def law(self) -> Law | None:
+        return Law(TRUNCATED_NORMAL, self.scale)

@@ -52,6 +52,19 @@ def guaranteed_exponent(log10_horizon: float) -> float:
     return float(bound / log_T)
 
 
+def lemma_gives_theorem1(gamma: float) -> bool:
+    """Whether the printed lemma gives E[R(T)] > T^(1−γ)/32 where the theorem says so.
+
+    At T = exp((2/γ) exp(80/γ)) and at multiples of its logarithm, with the proof's m; in logarithms
+    throughout, and with the terms of the lemma's two sides that are of the order of log T.
+    """
+    log_T = 2 / gamma * np.exp(80 / gamma) * np.array([1.0, 2.0, 10.0, 1e3, 1e6])
+    m = gamma * log_T / 2 + 1  # the proof rounds up
+    sides = np.minimum(m * np.log(m) / 20, log_T - np.log(4))
+    bound = sides - (m + 3) * np.log(2)
+    return bool((bound > (1 - gamma) * log_T - np.log(32)).all())
+
+
 def _horizons_by_m(horizons: ArrayLike) -> Pair:
     """T as a column and m as a row, far enough that T is the smaller side of the minimum."""
     T = np.asarray(horizons, dtype=float).reshape(-1, 1)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from bandstrap.compiled import Compiled, Law
 from bandstrap.environments import Environment
 from bandstrap.kernels.accounting import account
 from bandstrap.policies import Policy
@@ -95,22 +96,46 @@ def run_batch(batch: Batch, watch: Watch | None = None) -> BatchResult:
 
 
 def _finish(batch: Batch, play: Play, watch: Watch) -> None:
-    policy, environment, state, world = batch.policy, batch.environment, play.state, play.world
-    contextual = environment.contextual
-    contexts, means, best = environment.look(world, play.played)
+    compiled, law = batch.policy.compiled(play.state), batch.environment.law
     for last in recorded_rounds(batch.horizon)[play.point :]:
-        while play.played < last:
-            if contextual:
-                contexts, means, best = environment.look(world, play.played)
-            started = thread_time()
-            chosen = policy.select(state, contexts, play.rng)
-            play.spent += thread_time() - started
-            rewards = environment.pull(world, chosen, play.chance)
-            started = thread_time()
-            policy.update(state, contexts, chosen, rewards, play.rng)
-            play.spent += thread_time() - started
-            account(means, best, chosen, rewards, play.regret_so_far, play.reward_so_far)
-            play.played += 1
-            if monotonic() >= watch.due:
-                watch.look(play)
+        if compiled is None or law is None:
+            _rounds_until(last, batch, play, watch)
+        else:
+            _compiled_rounds_until(last, compiled, law, play)
         play.record()
+        if monotonic() >= watch.due:
+            watch.look(play)
+
+
+def _compiled_rounds_until(last: int, compiled: Compiled, law: Law, play: Play) -> None:
+    """Rounds without a look in between; their rewards are timed with the decisions."""
+    started = thread_time()
+    compiled.play(
+        int(last) - play.played,
+        law,
+        (play.world.parameters, play.world.means),
+        (play.regret_so_far, play.reward_so_far),
+        play.rng,
+        play.chance,
+    )
+    play.spent += thread_time() - started
+    play.played = int(last)
+
+
+def _rounds_until(last: int, batch: Batch, play: Play, watch: Watch) -> None:
+    policy, environment, state, world = batch.policy, batch.environment, play.state, play.world
+    contexts, means, best = environment.look(world, play.played)
+    while play.played < last:
+        if environment.contextual:
+            contexts, means, best = environment.look(world, play.played)
+        started = thread_time()
+        chosen = policy.select(state, contexts, play.rng)
+        play.spent += thread_time() - started
+        rewards = environment.pull(world, chosen, play.chance)
+        started = thread_time()
+        policy.update(state, contexts, chosen, rewards, play.rng)
+        play.spent += thread_time() - started
+        account(means, best, chosen, rewards, play.regret_so_far, play.reward_so_far)
+        play.played += 1
+        if monotonic() >= watch.due:
+            watch.look(play)
