@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from bandstrap.compiled import Compiled
 from bandstrap.environments import Beta
 from bandstrap.history import GRAIN, RewardHistory
 from bandstrap.kernels.argmax import argmax
 from bandstrap.kernels.choose import choose
 from bandstrap.kernels.direct import direct_scores
-from bandstrap.kernels.history import KNOWN_LEVEL, REWARDS, observe
+from bandstrap.kernels.history import KNOWN_LEVEL, REWARDS
 from bandstrap.kernels.random import exponential
 from bandstrap.kernels.schemes import EXPONENTIAL, MULTINOMIAL
 from bandstrap.seeding import generator, kernel_stream
@@ -41,22 +42,13 @@ def direct_choices(times, stream, scheme, h, allowed, arms, scores):
         argmax(stream, scores, allowed, 1.0, arms)
 
 
-@loop
-def play(stream, scheme, h, allowed, arms, table, rewards):
-    for step in range(table.shape[0]):
-        choose(stream, scheme, h, allowed, arms)
-        for run in range(arms.size):
-            rewards[run] = table[step, run, arms[run]]
-        observe(stream, h, scheme, REWARDS, arms, rewards)
-
-
 class Game:
     """Some runs of a bootstrap on Beta rewards, played as far as asked, with their CPU time."""
 
     def __init__(self, scheme: int, n_arms: int, runs: int) -> None:
-        self.scheme = scheme
         self.rng = generator(0, "lazy", scheme)
-        self.means = Beta(n_arms).start(runs, generator(0, "arms")).means
+        self.environment = Beta(n_arms)
+        self.world = self.environment.start(runs, generator(0, "arms"))
         self.history = RewardHistory.start(runs, n_arms, (0.0, 1.0), (1.0, 1.0), REWARDS, scheme)
         self.stream = kernel_stream(self.rng)
         self.allowed = np.ones((runs, n_arms), dtype=np.bool_)
@@ -64,23 +56,14 @@ class Game:
         self.seconds = 0.0
 
     def play_until(self, rounds: int) -> None:
-        """Play on; the drawing of rewards and the growing of arrays are not timed."""
-        history = self.history
-        while history.rounds < rounds:
-            steps = min(history.ensure_room(), rounds - history.rounds)
-            table = self.rng.beta(self.means, 1.0 - self.means, (steps, *self.means.shape))
-            started = thread_time()
-            play(
-                self.stream,
-                self.scheme,
-                history.arrays,
-                self.allowed,
-                self.arms,
-                table,
-                np.empty(self.arms.size),
-            )
-            self.seconds += thread_time() - started
-            history.advance(steps)
+        """Play on, as simulations do; the drawing of rewards is timed with the decisions."""
+        known = self.world.parameters, self.world.means
+        accounts = np.zeros(self.arms.size), np.zeros(self.arms.size)
+        compiled = Compiled(self.history, np.zeros(known[1].shape, dtype=np.int64))
+        started = thread_time()
+        left = rounds - self.history.rounds
+        compiled.play(left, self.environment.law, known, accounts, self.rng, self.rng)
+        self.seconds += thread_time() - started
 
     def microseconds_played(self) -> float:
         return 1e6 * self.seconds / (self.history.rounds * self.arms.size)
@@ -201,7 +184,9 @@ def main() -> None:
     note = f"CPU microseconds per choice on a history that WB built; {where}"
     report(given.out, "lazy", vars(given), rows, note)
     rows = playing(given.play, given.arms, given.runs)
-    note = f"CPU microseconds per decision (choose and learn), mean over all rounds; {where}"
+    note = (
+        f"CPU microseconds per decision (choose, reward, learn), mean of all rounds; {where}"
+    )
     report(given.out, "playing", vars(given), rows, note)
 
 
