@@ -8,6 +8,9 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn,
 from rich.text import Text
 
 
+STARTING = "starting, the first time compiles for a minute"
+
+
 class ProgressLike(Protocol):
     """Anything that is told how many rounds there are and how many are done."""
 
@@ -46,7 +49,8 @@ class Bar:
             console=console,
             disable=not console.is_terminal,
         )
-        self._task = self._progress.add_task(description, total=0)
+        self._description = description
+        self._task = self._progress.add_task(f"{description}: {STARTING}", total=0)
         self._total = 0
 
     def __enter__(self) -> "Bar":
@@ -66,4 +70,4 @@ class Bar:
         self._progress.update(self._task, total=self._total)
 
     def done(self, rounds: int) -> None:
-        self._progress.advance(self._task, rounds)
+        self._progress.update(self._task, advance=rounds, description=self._description)
