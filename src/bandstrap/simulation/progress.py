@@ -7,7 +7,6 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-
 STARTING = "starting, the first time compiles for a minute"
 
 
