@@ -82,15 +82,15 @@ class _Packer:
             bits = thing.bit_generator
             return ["generator", type(bits).__name__, self.walk(bits.state, path)]
         if isinstance(thing, Enum):
-            return ["enum", _name(kind), thing.name]
+            return ["enum", _found(kind, path), thing.name]
         if isinstance(thing, tuple):
-            return ["named", _name(kind), self._items(thing, path)]
+            return ["named", _found(kind, path), self._items(thing, path)]
         if _is_global(thing):
             return ["global", _name(thing)]
         if not (hasattr(thing, "__dict__") and kind.__flags__ & WRITTEN_IN_PYTHON):
             raise CannotPack(f"{path or 'object'}: a {kind.__name__} cannot be saved")
         attributes = {key: self.walk(value, f"{path}.{key}") for key, value in vars(thing).items()}
-        return ["object", _name(kind), attributes]
+        return ["object", _found(kind, path), attributes]
 
     def _items(self, items: Any, path: str) -> list[Any]:
         return [self.walk(item, f"{path}[{i}]") for i, item in enumerate(items)]
@@ -152,6 +152,13 @@ class _Unpacker:
 
 def _name(thing: Any) -> str:
     return f"{thing.__module__}:{thing.__qualname__}"
+
+
+def _found(kind: type, path: str) -> str:
+    """The name of a class, if that is enough to find it again."""
+    if not _is_global(kind):
+        raise CannotPack(f"{path or 'object'}: {_name(kind)} is not to be found by that name")
+    return _name(kind)
 
 
 def _is_global(thing: Any) -> bool:

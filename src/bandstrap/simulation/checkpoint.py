@@ -70,7 +70,9 @@ class Checkpoint:
                 arrays = {name: stored[name] for name in stored.files}
             play: Play = unpack(Packed(arrays, str(arrays.pop("text"))))
         except (*DAMAGE, TypeError, AttributeError) as error:
-            raise OutputError(path, "is damaged", "delete it and run again") from error
+            raise OutputError(
+                path, "is damaged, or from other code", "delete it and run again"
+            ) from error
         return play
 
     def save_midway(self, batch: Batch, play: Play) -> None:
