@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from bandstrap.cli import main
+from bandstrap.datasets import DATASETS
 from bandstrap.environments import ENVIRONMENTS
 from bandstrap.errors import BandstrapError
 from bandstrap.experiments import EXPERIMENTS, Settings
@@ -92,8 +93,10 @@ def test_list_shows_every_name():
     done = run("list")
     assert done.returncode == 0
     words = done.stdout.split()
-    for name in [*POLICIES, *RESAMPLING, *ENVIRONMENTS, *EXPERIMENTS]:
+    for name in [*POLICIES, *RESAMPLING, *ENVIRONMENTS, *EXPERIMENTS, *DATASETS]:
         assert name in words
+    assert "LogisticRegression" in words
+    assert "WeightedModel" not in words  # nothing that one can make
 
 
 def test_a_refusal_is_one_line_and_exit_code_2(tmp_path):

@@ -50,7 +50,7 @@ def reproduce(
 
 @app.command("list")
 def list_() -> None:
-    """List policies, resampling schemes, environments and experiments.
+    """List policies, resampling schemes, models, environments, data sets and experiments.
 
     Example: bandstrap list
     """

@@ -2,15 +2,19 @@
 
 import os
 from collections.abc import Iterable
+from inspect import isabstract
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
+from bandstrap import models
+from bandstrap.datasets import DATASETS
 from bandstrap.environments import ENVIRONMENTS
 from bandstrap.errors import UnknownName
 from bandstrap.experiments import EXPERIMENTS, Claim, Settings
 from bandstrap.experiments.session import Session
+from bandstrap.models import Model
 from bandstrap.policies import POLICIES
 from bandstrap.report import write_report
 from bandstrap.resampling import RESAMPLING
@@ -67,10 +71,20 @@ def list_command() -> None:
     groups: dict[str, Iterable[str]] = {
         "policies": POLICIES,
         "resampling schemes": RESAMPLING,
+        "models": _models(),
         "environments": ENVIRONMENTS,
+        "data sets": DATASETS,
         "experiments": EXPERIMENTS,
     }
     for title, members in groups.items():
         console.print(f"[bold]{title}[/]")
         for name in members:
             console.print(f"  {name}")
+
+
+def _models() -> list[str]:
+    """The models that can be made, by the names of their classes."""
+    found = {name: getattr(models, name) for name in models.__all__}
+    return [
+        name for name, kind in found.items() if issubclass(kind, Model) and not isabstract(kind)
+    ]
