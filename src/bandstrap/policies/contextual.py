@@ -1,0 +1,92 @@
+"""A name for each policy that looks at contexts, as figures and the command line use it.
+
+Policies are made from a prior, which depends on the contexts. Without a further word a name means
+what the paper means: `-log` and `-lin` are solved to its threshold of 10⁻³, `-nn` takes one pass
+over the history a round. Whatever approximates that carries another word, as in `wb-log-onestep`.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from bandstrap.models import (
+    Budgeted,
+    GaussianLimit,
+    Grouped,
+    LinearRegression,
+    LogisticRegression,
+    Model,
+    NetworkHeads,
+    NeuralNetwork,
+    OneStep,
+    OnlineLogistic,
+    Replicas,
+    SharedNetwork,
+)
+from bandstrap.policies.base import Policy
+from bandstrap.policies.contextual_bootstrap import ContextualBootstrap
+from bandstrap.policies.contextual_greedy import ContextualEpsilonGreedy
+from bandstrap.policies.glm_ucb import GLMUCB
+from bandstrap.policies.laplace_thompson import LaplaceThompson
+from bandstrap.policies.lin_thompson import LinThompson
+from bandstrap.policies.lin_ucb import LinUCB
+from bandstrap.policies.online_ensemble import OnlineEnsemble
+from bandstrap.policies.schedules import Decay, Schedule
+from bandstrap.priors import ExamplePrior, GaussianExamples
+from bandstrap.resampling import Exponential, GaussianNoise, Multinomial, Resampling
+
+Maker = Callable[[ExamplePrior], Policy[Any]]
+
+_LINEAR = LinearRegression()
+_LOGISTIC = LogisticRegression()
+
+
+def greedy(model: Model, schedule: Schedule | None = None) -> Maker:
+    """Epsilon-greedy; it is given the bootstraps' prior, so that only exploration differs."""
+    return lambda prior: ContextualEpsilonGreedy(model, schedule or Decay(50.0), prior)
+
+
+def _wb(model: Model) -> Maker:
+    return _bootstrap(Exponential(), model)
+
+
+def _npb(model: Model) -> Maker:
+    return _bootstrap(Multinomial(), model)
+
+
+def _bootstrap(resampling: Resampling, model: Model) -> Maker:
+    return lambda prior: ContextualBootstrap(resampling, model, prior)
+
+
+CONTEXTUAL: dict[str, Maker] = {
+    "ucb-lin": lambda prior: LinUCB(),
+    "ts-lin": lambda prior: LinThompson(),
+    "eg-lin": greedy(_LINEAR),
+    "npb-lin": _npb(_LINEAR),
+    "wb-lin": _wb(_LINEAR),
+    "wb-lin-additive": _bootstrap(GaussianNoise(), _LINEAR),
+    "eg-log": greedy(_LOGISTIC),
+    "npb-log": _npb(_LOGISTIC),
+    "wb-log": _wb(_LOGISTIC),
+    "npb-log-onestep": _npb(OneStep(_LOGISTIC)),
+    "wb-log-onestep": _wb(OneStep(_LOGISTIC)),
+    "npb-log-gaussian": _npb(GaussianLimit(_LOGISTIC)),
+    "wb-log-gaussian": _wb(GaussianLimit(_LOGISTIC)),
+    "npb-log-grouped": _npb(Grouped(_LOGISTIC)),
+    "wb-log-grouped": _wb(Grouped(_LOGISTIC)),
+    "wb-log-replicas": _wb(Replicas(OnlineLogistic())),
+    "wb-log-gauss-prior": lambda prior: ContextualBootstrap(
+        Exponential(), _LOGISTIC, GaussianExamples()
+    ),
+    "eg-nn": greedy(NeuralNetwork()),
+    "npb-nn": _npb(NeuralNetwork()),
+    "wb-nn": _wb(NeuralNetwork()),
+    "eg-nn-budgeted": greedy(Budgeted()),
+    "npb-nn-budgeted": _npb(Budgeted()),
+    "wb-nn-budgeted": _wb(Budgeted()),
+    "eg-nn-shared": greedy(SharedNetwork()),
+    "wb-nn-shared": _wb(SharedNetwork()),
+    "wb-nn-heads": _wb(NetworkHeads()),
+    "glm-ucb": lambda prior: GLMUCB(),
+    "ts-laplace": lambda prior: LaplaceThompson(),
+    "tang": lambda prior: OnlineEnsemble(),
+}
