@@ -12,6 +12,7 @@ from bandstrap.models.network_heads import NetworkHeads
 from bandstrap.models.network_shared import SharedNetwork
 from bandstrap.models.one_step import OneStep
 from bandstrap.models.replicas import OnlineLinear, OnlineLogistic, Replicas
+from bandstrap.models.stochastic import StochasticLinearRegression, StochasticLogisticRegression
 
 __all__ = [
     "Budgeted",
@@ -29,5 +30,7 @@ __all__ = [
     "OnlineLogistic",
     "Replicas",
     "SharedNetwork",
+    "StochasticLinearRegression",
+    "StochasticLogisticRegression",
     "WeightedModel",
 ]
