@@ -13,10 +13,12 @@ from bandstrap.models.network_shared import SharedNetwork
 from bandstrap.models.one_step import OneStep
 from bandstrap.models.replicas import OnlineLinear, OnlineLogistic, Replicas
 from bandstrap.models.stochastic import StochasticLinearRegression, StochasticLogisticRegression
+from bandstrap.models.tree import DecisionTree
 
 __all__ = [
     "Budgeted",
     "ConvexModel",
+    "DecisionTree",
     "GaussianLimit",
     "Grouped",
     "Learner",
