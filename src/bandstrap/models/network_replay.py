@@ -7,11 +7,17 @@ from bandstrap.models.network_scale import RunningScale
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 
+CANDIDATES = 8  # examples looked at for each that is handed out
+FLOOR = 0.05  # added to errors, so that what is right is not forgotten
+
 
 class Replay:
     """Rewards of all arms in the order they came, and pseudo-examples, each once for every arm.
 
-    `touched` counts the examples handed out so far.
+    Examples that the network last got wrong are handed out more often (prioritised replay, Schaul
+    et al., 2016): once most decisions are right, a uniform sample would teach little. Each comes
+    with a weight, the square root of what would make up for that in full. `touched` counts the
+    examples handed out so far.
     """
 
     def __init__(self, problem: Problem, prior: ExamplePrior) -> None:
@@ -20,6 +26,7 @@ class Replay:
         self.scale = RunningScale(problem.n_features)
         self.rows = Rows(problem.n_features)
         self.arms = np.zeros(64, dtype=np.int64)
+        self.errors = np.ones(64)  # of the network when it last met the row; 1 at first
         self.pulls = np.zeros(problem.n_arms, dtype=np.int64)
         self.new = 0  # rows never handed out
         self.touched = 0
@@ -34,19 +41,32 @@ class Replay:
         self.scale.see(context)
         if self.rows.count == self.arms.size:
             self.arms = np.concatenate([self.arms, np.zeros_like(self.arms)])
+            self.errors = np.concatenate([self.errors, np.ones_like(self.errors)])
         self.arms[self.rows.count] = arm
         self.rows.add(context, reward)
         self.pulls[arm] += 1
         self.new += 1
 
-    def pick(self, size: int, rng: np.random.Generator) -> np.ndarray:
-        """Positions of the newest rows, then of random examples; pseudo-examples come last."""
-        picks = rng.integers(0, self.count, size)
+    def pick(self, size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Positions and weights of the newest rows, then of others; pseudo-examples come last."""
+        candidates = rng.integers(0, self.count, CANDIDATES * size)
+        rows = np.minimum(candidates, self.rows.count)
+        errors = FLOOR + np.where(rows < self.rows.count, self.errors.take(rows, mode="clip"), 1.0)
+        ends = np.cumsum(errors)
+        places = (np.arange(size) + rng.random()) * (ends[-1] / size)
+        chosen = np.minimum(np.searchsorted(ends, places), len(candidates) - 1)
+        picks, weights = candidates[chosen], np.sqrt(errors.mean() / errors[chosen])
         newest = min(self.new, size)
         picks[:newest] = np.arange(self.rows.count - newest, self.rows.count)
+        weights[:newest] = 1.0
         self.new = 0
         self.touched += size
-        return picks
+        return picks, weights
+
+    def note(self, picks: np.ndarray, errors: np.ndarray) -> None:
+        """How far off the network was at these examples."""
+        rows = picks < self.rows.count
+        self.errors[picks[rows]] = errors[rows]
 
     def examples(self, picks: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Scaled contexts, arms and rewards of the examples at `picks`."""

@@ -84,14 +84,16 @@ class SharedLearner(Learner):
         return self.network, self.optimiser
 
     def _step(self, network: Layers, optimiser: Optimiser, rng: np.random.Generator) -> None:
-        picks = self.replay.pick(self.model.examples, rng)
+        picks, shares = self.replay.pick(self.model.examples, rng)
         inputs, arms, rewards = self.replay.examples(picks)
         targets, weights = self._drawn(picks, rewards, rng)
         values = network.values(inputs)
         shape = (len(picks), self.heads, self.replay.n_arms)
         at = (np.arange(len(picks))[:, None], np.arange(self.heads), arms[:, None])
+        predicted = sigmoid(values[-1].reshape(shape)[at])
+        self.replay.note(picks, np.abs(predicted - rewards[:, None]).mean(axis=1))
         slopes = np.zeros(shape, dtype=np.float32)
-        slopes[at] = weights * (sigmoid(values[-1].reshape(shape)[at]) - targets) / len(picks)
+        slopes[at] = weights * (predicted - targets) * (shares[:, None] / len(picks))
         gradient = network.gradient(values, slopes.reshape(len(picks), -1))
         optimiser.step(network.flat, gradient, self.replay.count, rng)
 

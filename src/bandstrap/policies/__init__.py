@@ -19,6 +19,7 @@ from bandstrap.policies.gaussian_thompson import GaussianThompson
 from bandstrap.policies.giro import Giro
 from bandstrap.policies.glm_ucb import GLMUCB, GuaranteedBonus, LogBonus
 from bandstrap.policies.kl_ucb import KLUCB
+from bandstrap.policies.langevin import Langevin
 from bandstrap.policies.laplace_thompson import LaplaceThompson
 from bandstrap.policies.lin_thompson import FixedSpread, LinThompson, PublishedSpread
 from bandstrap.policies.lin_ucb import ConfidenceEllipsoid, FixedWidth, LinUCB
@@ -85,6 +86,7 @@ __all__ = [
     "GaussianThompson",
     "Giro",
     "GuaranteedBonus",
+    "Langevin",
     "LaplaceThompson",
     "LinThompson",
     "LinUCB",

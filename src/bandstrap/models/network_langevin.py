@@ -1,0 +1,50 @@
+"""Langevin dynamics on a shared network: parameters that wander as the posterior would."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bandstrap.kernels.network import langevin
+from bandstrap.models.network_checks import check_positive
+from bandstrap.models.network_optimiser import Optimiser
+from bandstrap.models.network_shared import SharedNetwork
+
+
+class Wander(Optimiser):
+    """Preconditioned stochastic gradient Langevin dynamics (Li et al., 2016).
+
+    The prior is N(0, spread²) for every parameter; the preconditioner's own drift is left out, as
+    is usual.
+    """
+
+    def __init__(self, parameters: np.ndarray, rate: float, spread: float) -> None:
+        self.rate = rate
+        self.precision = spread**-2
+        self.steps = 0
+        self.second = np.zeros_like(parameters)
+
+    def step(
+        self, parameters: np.ndarray, gradient: np.ndarray, count: int, rng: np.random.Generator
+    ) -> None:
+        self.steps += 1
+        noise = rng.standard_normal(parameters.size, dtype=np.float32)
+        share = 1.0 / (1.0 - 0.999**self.steps)
+        numbers = (self.rate, share, self.precision / count, np.sqrt(2.0 * self.rate / count))
+        langevin(parameters, gradient, self.second, noise, *map(np.float32, numbers))
+
+    def settled(self, parameters: np.ndarray) -> np.ndarray:
+        return parameters
+
+
+@dataclass(frozen=True)
+class LangevinNetwork(SharedNetwork):
+    """A shared network whose steps are Langevin's: each round it stands at another draw."""
+
+    spread: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_positive("spread", self.spread)
+
+    def optimiser(self, parameters: np.ndarray) -> Optimiser:
+        return Wander(parameters, self.learning_rate, self.spread)
