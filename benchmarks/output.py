@@ -1,4 +1,4 @@
-"""Where benchmark results go: a table on the screen and a JSON file."""
+"""Where benchmark results go: a table on the screen, a JSON file and a Markdown one."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def arguments(description: str | None) -> ArgumentParser:
 
 
 def report(out: Path, name: str, settings: Row, rows: list[Row], note: str) -> None:
-    """Print the rows and write them, with the settings and the machine, to `out`/`name`.json."""
+    """Print the rows and write them to `out`/`name`.json, with settings and machine, and .md."""
     Console().print(_table(f"{name}: {note}", rows))
     out.mkdir(parents=True, exist_ok=True)
     shown = {
@@ -31,6 +31,12 @@ def report(out: Path, name: str, settings: Row, rows: list[Row], note: str) -> N
     }
     page = {"note": note, "settings": shown, "machine": _machine(), "rows": rows}
     (out / f"{name}.json").write_text(json.dumps(page, indent=2) + "\n", encoding="utf-8")
+    (out / f"{name}.md").write_text(_markdown(note, rows), encoding="utf-8")
+
+
+def _markdown(note: str, rows: list[Row]) -> str:
+    lines = [list(rows[0]), ["---"] * len(rows[0]), *([*map(_shown, row.values())] for row in rows)]
+    return "\n".join([note, "", *("| " + " | ".join(cells) + " |" for cells in lines), ""])
 
 
 def _table(title: str, rows: list[Row]) -> Table:
@@ -44,7 +50,9 @@ def _table(title: str, rows: list[Row]) -> Table:
 
 
 def _shown(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else "–" if value is None else f"{value}"
+    if isinstance(value, float) and abs(value) < 1000:
+        return f"{value:.3g}"
+    return "–" if value is None else value if isinstance(value, str) else f"{value:,.0f}"
 
 
 def _machine() -> Row:
