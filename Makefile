@@ -1,7 +1,7 @@
 # Every target sets up what it needs in .venv; only Python 3.11 or later and make must be there.
 
 .DEFAULT_GOAL := help
-.PHONY: help test lint reproduce bench clean
+.PHONY: help test lint reproduce bench bench-contextual bench-peers clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -17,8 +17,8 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 help: ## show this
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
-		do printf '  make %-10s %s\n' "$$name" "$$what"; done
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
+		do printf '  make %-17s %s\n' "$$name" "$$what"; done
 
 test: lint $(FRESH_KERNELS) ## lint, types, import rules, tests, examples in docstrings
 	$(BIN)/pytest
@@ -37,6 +37,13 @@ bench: $(FRESH_KERNELS) ## what decisions and figures cost, into bench-results/
 	$(BIN)/python benchmarks/decisions.py
 	$(BIN)/python benchmarks/lazy.py
 	$(BIN)/python benchmarks/figure1.py
+
+bench-contextual: $(FRESH_KERNELS) ## what a round costs and how well draws are solved, with contexts
+	$(BIN)/python benchmarks/contextual.py
+	$(BIN)/python benchmarks/precision.py
+
+bench-peers: $(FRESH_KERNELS) ## our policies and other libraries on the same stream
+	$(BIN)/python benchmarks/peers.py
 
 clean: ## remove the environment, caches and results
 	rm -rf $(VENV) results bench-results .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
