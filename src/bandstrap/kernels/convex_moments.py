@@ -13,6 +13,7 @@ from bandstrap.kernels.random import normal, uniform
 
 CLOSE = 1e-11  # relative residual at which conjugate gradients stop
 MOST = 50
+BISECTIONS = 60
 
 
 @kernel
@@ -53,18 +54,47 @@ def _shrink(inverse, x, bend, q):
 
 
 @kernel
+def _mean(loss, m):
+    if loss == LINEAR:
+        return m
+    e = exp(-abs(m))
+    return (1.0 if m >= 0.0 else e) / (1.0 + e)
+
+
+@kernel
+def _settled(loss, m, reward, width):
+    """The margin at which an example pulls as hard as all others hold: a root by bisection.
+
+    A plain Newton step overshoots where the loss is flat, by as much as the scales allow.
+    """
+    if loss == LINEAR:
+        return m + width * (reward - m) / (1.0 + width)
+    low, high = m - width, m + width
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        if middle - m + width * (_mean(loss, middle) - reward) > 0.0:
+            high = middle
+        else:
+            low = middle
+    return 0.5 * (low + high)
+
+
+@kernel
 def absorb_step(loss, theta, inverse, meat, x, reward, variance, noise, q):
-    """Take in an example: the Hessian's inverse, the gradient's covariance, a Newton step."""
-    m = inner(theta, x, x.size)
-    expected, bend = m, 1.0
-    if loss != LINEAR:
-        e = exp(-abs(m))
-        expected = (1.0 if m >= 0.0 else e) / (1.0 + e)
-        bend = expected * (1.0 - expected)
-    _shrink(inverse, x, bend, q)
+    """Take in an example: θ, the Hessian's inverse and the covariance of the gradient."""
+    d = x.size
+    m = inner(theta, x, d)
+    _apply(inverse, x, q)
+    width = inner(x, q, d)
+    if width > 0.0:
+        moved = _settled(loss, m, reward, width)
+        for j in range(d):
+            theta[j] += (moved - m) / width * q[j]
+        m = moved
+    expected = _mean(loss, m)
+    bend = 1.0 if loss == LINEAR else expected * (1.0 - expected)
+    _add_outer(inverse, q, -bend / (1.0 + bend * width))
     residual = expected - reward
-    for j in range(q.size):
-        theta[j] -= residual * q[j]
     _add_outer(meat, x, variance * residual * residual + noise * noise)
 
 

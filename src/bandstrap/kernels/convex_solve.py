@@ -14,6 +14,7 @@ from bandstrap.kernels.convex_passes import gradient, margins
 MEMORY = 10  # pairs of steps and changes of gradient
 TRIALS = 30
 ENOUGH = 0.3  # share of the first slope that may be left when a line search ends
+FLATTER = 1e4  # most that a factor is taken to have lost in bend
 FURTHEST = 8.0  # most that one trial may go beyond the last
 
 
@@ -31,9 +32,10 @@ def precondition(factor, v, out):
 
 
 @kernel
-def direction(factor, g, pairs, count, p, work):
+def direction(factor, flatter, g, pairs, count, p, work):
     """p = -B g with the L-BFGS inverse B of the last `count` pairs; returns -g·p.
 
+    B starts from GᵀG times `flatter`, how much less the loss bends than where G was made.
     pairs[0] holds steps, pairs[1] changes of the gradient, work[0] their products, work[1] alphas.
     """
     d = g.size
@@ -47,6 +49,8 @@ def direction(factor, g, pairs, count, p, work):
         for j in range(d):
             work[2, j] -= alpha * pairs[1, k, j]
     precondition(factor, work[2], p)
+    for j in range(d):
+        p[j] *= flatter
     for back in range(kept - 1, -1, -1):
         k = (count - 1 - back) % MEMORY
         beta = inner(pairs[1, k], p, d) / work[0, k]
@@ -85,12 +89,36 @@ def _first_trial(loss, r, weight, total, u, entries, slope, bend):
 
 
 @kernel
+def total_bend(loss, r, weight, total, entries):
+    """How much the loss bends at all entries together, from its residuals."""
+    bend = 0.0
+    for i in range(entries):
+        w = weight[i]
+        if loss == LINEAR:
+            bend += w
+        elif w > 0.0:
+            hit = r[i] + total[i]
+            bend += hit * (1.0 - hit / w)
+    return bend
+
+
+@kernel
+def _between(low, low_slope, high, high_slope, tried):
+    """Where to look between two slopes; by orders of magnitude where a secant gets nowhere."""
+    if tried > 3 and high > 4.0 * low:
+        return np.sqrt(low * high) if low > 0.0 else 1e-3 * high
+    width = high - low
+    t = low - low_slope * width / (high_slope - low_slope)
+    return min(max(t, low + 0.05 * width), high - 0.05 * width)
+
+
+@kernel
 def _search(loss, m, u, weight, total, entries, first, slope, pull, bend, trial):
     """A step at which most of the slope is gone; leaves the residuals there in `trial`."""
     low, low_slope = 0.0, slope
     high, high_slope = np.inf, np.inf
     t = first
-    for _ in range(TRIALS):
+    for tried in range(TRIALS):
         residuals(loss, m, u, t, weight, total, entries, trial)
         here = inner(trial, u, entries) + pull + t * bend
         if abs(here) <= -ENOUGH * slope:
@@ -106,9 +134,7 @@ def _search(loss, m, u, weight, total, entries, first, slope, pull, bend, trial)
                 t = min(t, low * slope / (slope - low_slope) * 1.1)
             t = max(t, 1.5 * low)
         else:
-            width = high - low
-            t = low - low_slope * width / (high_slope - low_slope)
-            t = min(max(t, low + 0.05 * width), high - 0.05 * width)
+            t = _between(low, low_slope, high, high_slope, tried)
     residuals(loss, m, u, low, weight, total, entries, trial)
     return low
 
@@ -116,7 +142,7 @@ def _search(loss, m, u, weight, total, entries, first, slope, pull, bend, trial)
 @kernel
 def advance(
     loss, axes, plain, x, n, unit, bias, penalty, factor, weight, total,
-    theta, m, r, g, p, slope, pairs, count, work, u, trial,
+    theta, m, r, g, p, slope, start_bend, pairs, count, work, u, trial,
 ):  # fmt: skip
     """Move along p, whose slope is given, and find the next direction.
 
@@ -147,8 +173,11 @@ def advance(
     work[0, k] = inner(pairs[0, k], pairs[1, k], d)
     if work[0, k] > 0.0:
         count += 1
-    decrement = direction(factor, g, pairs, count, p, work)
+    here = total_bend(loss, r, weight, total, entries)
+    flatter = min(start_bend / here, FLATTER) if here > 0.0 else FLATTER
+    flatter = max(flatter, 1.0)
+    decrement = direction(factor, flatter, g, pairs, count, p, work)
     if not decrement > 0.0:  # rounding spoilt the pairs
         count = 0
-        decrement = direction(factor, g, pairs, count, p, work)
+        decrement = direction(factor, flatter, g, pairs, count, p, work)
     return decrement, count

@@ -72,8 +72,9 @@ class ConvexModel(WeightedModel[np.ndarray]):
         rows = Rows.of(contexts, rewards)
         draw = ConvexArm(self.loss, rows, self.intercept, self.penalty).draw
         draw.set_weights(rewards, weights)
-        draw.begin_at(draw.theta if start is None else start, None)
-        draw.solve(draw.weighted_factor(), self.tolerance)
+        if start is not None:
+            draw.theta[:] = start
+        draw.settle(self.tolerance)
         return draw.theta
 
     def predict(self, fit: np.ndarray, contexts: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
 
 FIT_GROWTH = 1.02  # draws start from a fit to at least 1 / FIT_GROWTH of the examples
+PRECISION = 1e-3  # share of a draw's way from the fit by which the fit may be wrong
 
 
 class ConvexArms:
@@ -48,11 +49,16 @@ class ConvexArms:
         """Bring all arms up to date; those that have any example."""
         self.notice_prior()
         growth = FIT_GROWTH if self.random else 1.0
-        tolerance = self.model.tolerance * (0.1 if self.random else 1.0)
         known = [index for index, arm in enumerate(self.arms) if arm.examples.count > 0]
         for index in known:
-            self.arms[index].refresh(growth, tolerance)
+            self.arms[index].refresh(growth, self.fit_tolerance(self.arms[index]))
         return known
+
+    def fit_tolerance(self, arm: ConvexArm) -> float:
+        """How precisely to fit an arm: a draw's own way is about dimension / examples long."""
+        if not self.random:
+            return self.model.tolerance
+        return min(0.1 * self.model.tolerance, PRECISION * arm.theta.size / arm.examples.count)
 
     def begin(self, rng: np.random.Generator, known: list[int], allowed: np.ndarray) -> list[int]:
         """Draw weights of known and allowed arms and start there; each arm has its own stream."""

@@ -4,14 +4,16 @@ import numpy as np
 
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.convex_loss import bends, means, residuals
-from bandstrap.kernels.convex_solve import MEMORY, advance, direction, full_gradient
+from bandstrap.kernels.convex_solve import MEMORY, advance, direction, full_gradient, total_bend
 from bandstrap.kernels.convex_weights import fold_axes, weigh
 from bandstrap.models.convex_examples import ConvexExamples
 from bandstrap.models.factor import inverse_factor
 from bandstrap.resampling import Resampling
 
 SAFETY = 3.0  # times the estimated distance to the optimum, in case curvature is less than it seems
+COLLAPSE = 2.0  # a loss that has become this much flatter is not where its factor belongs
 PATIENCE = 40  # iterations with one factor
+FLATTEST = 1e-10  # where the loss bends less than this, a factor takes it to bend so much
 FACTORS = 25  # times that a factor of the weighted Hessian is made where the first does not do
 
 
@@ -20,7 +22,8 @@ class ConvexDraw:
 
     The distance to the optimum is estimated by half the decrement gᵀB g, with g the gradient and B
     the inverse Hessian as L-BFGS knows it: a factor of the unweighted Hessian, corrected along the
-    steps taken by the weighted one. SAFETY times that must be within the tolerance.
+    steps taken by the weighted one, and in proportion where the loss has become flatter. SAFETY
+    times that must be within the tolerance.
     """
 
     def __init__(self, loss: int, examples: ConvexExamples, penalty: float) -> None:
@@ -37,6 +40,7 @@ class ConvexDraw:
         self.n_pairs = 0
         self.decrement = 0.0
         self.weight = 0.0  # of all examples
+        self.bend = 0.0  # of the loss in all examples, where the draw started
 
     @property
     def strength(self) -> float:
@@ -88,7 +92,7 @@ class ConvexDraw:
         margin[:n] = margins[:n]
         np.multiply(weight[:n], expected[:n], out=residual[:n])
         residual[:n] -= total[:n]
-        self._look_around(factor)
+        self.look_around(factor)
 
     def begin_at(self, theta: np.ndarray, factor: np.ndarray | None) -> None:
         """Start at any parameters."""
@@ -97,7 +101,7 @@ class ConvexDraw:
         self.theta[:] = theta
         self.examples.margins(theta, margin)
         residuals(self.loss, margin, margin, 0.0, weight, total, n, residual)
-        self._look_around(self.weighted_factor() if factor is None else factor)
+        self.look_around(self.weighted_factor() if factor is None else factor)
 
     def advance(self, factor: np.ndarray) -> bool:
         """One iteration: two passes. False if there is no way down within rounding."""
@@ -106,23 +110,46 @@ class ConvexDraw:
         found, self.n_pairs = advance(
             self.loss, e.axes, e.plain, e.rows.contexts, e.rows.count, e.unit, e.bias,
             self.strength, factor, weight, total, self.theta, margin, residual, self.gradient,
-            self.step, -self.decrement, self.pairs, self.n_pairs, self.work, move, trial,
+            self.step, -self.decrement, self.bend, self.pairs, self.n_pairs, self.work, move, trial,
         )  # fmt: skip
         if found < 0:
             return False
         self.decrement = found
         return True
 
+    def settle(self, tolerance: float) -> None:
+        """Solve from here however bad it is, with factors of the weighted Hessian on the way."""
+        self.begin_at(self.theta, None)
+        self.solve(self.weighted_factor(), tolerance)
+        while True:  # until a factor made where the draw ends agrees
+            factor = self.weighted_factor()
+            self.begin_at(self.theta, factor)
+            if self.gap <= tolerance:
+                return
+            self.solve(factor, tolerance)
+
+    @property
+    def collapsed(self) -> bool:
+        """Whether the loss is much flatter than where the draw began: its factor says little."""
+        weight, total, _, residual = self.entries[:4]
+        n = self.examples.n_entries
+        return bool(COLLAPSE * total_bend(self.loss, residual, weight, total, n) < self.bend)
+
     def solve(self, factor: np.ndarray, tolerance: float) -> None:
-        """Advance until the gap is within the tolerance, with better factors if need be."""
+        """Advance until the gap is within the tolerance, with better factors if need be.
+
+        Long steps leave margins inexact, so they are computed anew before the gap is believed.
+        """
         for _ in range(FACTORS):
             for _ in range(PATIENCE):
+                if self.gap <= tolerance and self.n_pairs > 0:
+                    self.begin_at(self.theta, factor)
                 if self.gap <= tolerance:
                     return
                 if not self.advance(factor):
                     break
+            self.begin_at(self.theta, None)
             factor = self.weighted_factor()
-            self._look_around(factor)
         if self.gap > tolerance:
             raise InvalidInput(
                 "tolerance",
@@ -141,11 +168,12 @@ class ConvexDraw:
         expected, bend = np.empty(n), np.empty(n)
         means(self.loss, margin, n, expected)
         bends(self.loss, expected, weight, n, bend)
+        np.maximum(bend, FLATTEST * weight[:n], out=bend)
         hessian = self.examples.gram(bend)
         hessian.flat[: -1 : len(hessian) + 1] += self.strength
         return hessian
 
-    def _look_around(self, factor: np.ndarray) -> None:
+    def look_around(self, factor: np.ndarray) -> None:
         """Gradient and direction where the draw stands, from its residuals."""
         e = self.examples
         full_gradient(
@@ -153,7 +181,9 @@ class ConvexDraw:
             self.theta, self.strength, self.gradient, self.work[3],
         )  # fmt: skip
         self.n_pairs = 0
-        self.decrement = direction(factor, self.gradient, self.pairs, 0, self.step, self.work)
+        weight, total, _, residual = self.entries[:4]
+        self.bend = total_bend(self.loss, residual, weight, total, e.n_entries)
+        self.decrement = direction(factor, 1.0, self.gradient, self.pairs, 0, self.step, self.work)
 
     def _reserve(self) -> None:
         if self.work.shape[1] < self.examples.scratch_size:

@@ -11,7 +11,8 @@ from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
 
-BOUND = 6.0  # widths of what is left of a draw's way that its margin may still move
+BOUND = 5.0  # a margin moves by less than this many times what is to be expected
+ABSURD = 1e4  # a gap so large only says that the loss is flat where the draw begins
 
 
 class ConvexLearner(Learner):
@@ -68,20 +69,22 @@ class ConvexLearner(Learner):
 
     def _refine(self, arm: ConvexArm) -> bool:
         """One iteration; whether the draw is solved then."""
-        tolerance = self.all.model.tolerance
-        if not arm.draw.advance(arm.factor) or arm.draw.n_pairs >= PATIENCE:
-            arm.draw.solve(arm.draw.weighted_factor(), tolerance)
-        return arm.draw.gap <= tolerance
+        draw, tolerance = arm.draw, self.all.model.tolerance
+        bad = draw.gap > ABSURD or not draw.advance(arm.factor) or draw.n_pairs >= PATIENCE
+        if bad or (draw.gap <= tolerance and draw.collapsed):
+            draw.settle(tolerance)
+        return draw.gap <= tolerance
 
     def _upper(self, arm: ConvexArm, x: np.ndarray) -> float:
-        """What the margin may become: where the next step leads, and a bound on all later ones.
+        """What the margin may become: what it is, or what the next step makes it, and more.
 
         The rest of the way is as long as the decrement says, and its direction has little to do
         with the context: so it moves the margin by about width times length over √dimension.
         """
-        length = np.sqrt(arm.draw.decrement / arm.draw.theta.size)
-        ahead = x @ (arm.draw.theta + arm.draw.step)
-        return float(ahead + BOUND * arm.width(x) * length)
+        draw = arm.draw
+        expected = arm.width(x) * np.sqrt(draw.decrement / draw.theta.size)
+        now = x @ draw.theta
+        return float(max(now, now + x @ draw.step) + BOUND * expected)
 
 
 def one_of(arms: np.ndarray, rng: np.random.Generator) -> int:

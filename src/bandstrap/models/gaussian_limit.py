@@ -67,7 +67,7 @@ class GaussianLimitLearner(Learner):
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         self._draw(context, kernel_stream(rng))
-        return self.all.model.expected(self.drawn)
+        return self.all.model.expected(self.drawn.copy())
 
     def best(self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray) -> int:
         stream = kernel_stream(rng)
@@ -90,10 +90,7 @@ class GaussianLimitLearner(Learner):
     def _renew(self, index: int) -> None:
         """θ̂, M and G from all examples."""
         arm = self.all.arms[index]
-        if self.ready[index]:  # a better start than the last fit, but its margins are not known
-            arm.theta[:] = self.theta[index]
-            arm.known_rows = -1
-        arm.fit(0.1 * self.all.model.tolerance)
+        arm.fit(self.all.fit_tolerance(arm))
         factor = inverse_factor(arm.draw.hessian())
         arm.set_factor(factor)
         self.theta[index] = arm.theta
