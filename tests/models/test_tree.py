@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeRegressor
 
 from bandstrap.errors import InvalidInput
 from bandstrap.models.tree import DecisionTree
@@ -31,18 +32,35 @@ def test_a_weight_counts_as_so_many_rows() -> None:
     )
 
 
+@pytest.mark.parametrize("depth", [None, 3])
+def test_the_tree_is_scikit_learns(depth: int | None) -> None:
+    # Weights of no pattern and an offset far from zero: no two splits tie, and none may cancel.
+    contexts, rewards, rng = data(400, seed=5)
+    contexts[:, 2] = contexts[:, 2] > 0
+    contexts = contexts.astype(np.float32)  # what scikit-learn splits on
+    rewards = 1e6 + rewards + 0.1 * rng.normal(size=400)
+    weights = rng.standard_exponential(400)
+    model = DecisionTree(leaf=5, depth=depth)
+    ours = model.fit(contexts, rewards, weights, None, rng)
+    theirs = DecisionTreeRegressor(
+        max_depth=depth, min_weight_fraction_leaf=5 / weights.sum(), random_state=0
+    ).fit(contexts, rewards - 1e6, sample_weight=weights)
+    probes = rng.normal(size=(1000, 3)).astype(np.float32)
+    np.testing.assert_allclose(model.predict(ours, probes) - 1e6, theirs.predict(probes), atol=1e-8)
+
+
 def test_leaves_predict_the_weighted_mean_of_their_rows_and_are_heavy_enough() -> None:
     contexts, rewards, rng = data(300, seed=2)
     weights = rng.standard_exponential(300)
     model = DecisionTree(leaf=6.0)
     tree = model.fit(contexts, rewards, weights, None, rng)
-    leaves = np.array([tree.leaf(x) for x in contexts.astype(np.float32)])
+    leaves = np.array([tree.leaf(x) for x in contexts])
     assert len(set(leaves)) > 5
     for leaf in set(leaves):
         inside = leaves == leaf
         assert weights[inside].sum() >= 6.0 - 1e-9
         mean = np.average(rewards[inside], weights=weights[inside])
-        assert tree.values[leaf] == pytest.approx(mean)
+        assert tree.values[leaf, 1] == pytest.approx(mean)
 
 
 def test_the_first_split_is_the_best_one() -> None:
@@ -60,7 +78,7 @@ def test_the_first_split_is_the_best_one() -> None:
             left = contexts[:, feature] <= threshold
             if min(weights[left].sum(), weights[~left].sum()) >= 3.0:
                 best = min(best, error(left) + error(~left))
-    left = contexts[:, tree.features[0]] <= tree.thresholds[0]
+    left = contexts[:, tree.nodes[0, 0]] <= tree.values[0, 0]
     assert error(left) + error(~left) == pytest.approx(best)
 
 
@@ -83,4 +101,4 @@ def test_bytes_are_shares() -> None:
     rewards = (contexts[:, 0] > 90).astype(float)
     tree = model.fit(contexts, rewards, np.ones(100), None, np.random.default_rng(0))
     np.testing.assert_array_equal(model.predict(tree, contexts), rewards)
-    assert 0 < tree.thresholds[0] < 1
+    assert 0 < tree.values[0, 0] < 1

@@ -5,32 +5,27 @@ from dataclasses import dataclass
 import numpy as np
 
 from bandstrap.errors import InvalidInput
+from bandstrap.kernels.tree import find_leaf, grow
 from bandstrap.models.base import WeightedModel
 from bandstrap.models.features import as_numbers
 
-NO_CHILD = -1
+DEEPEST = 1 << 30
 
 
 @dataclass(frozen=True)
 class Tree:
-    """A fitted tree as arrays over its nodes; a leaf has no children, the first node is the root.
+    """A fitted tree, one row per node, the root first.
 
-    A context goes to the left child where its feature is at most the threshold.
+    `nodes` holds the feature of the split and the left and right child, -1 at a leaf; `values` the
+    threshold and the mean reward. Contexts at most the threshold go left.
     """
 
-    features: np.ndarray
-    thresholds: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
+    nodes: np.ndarray
     values: np.ndarray
 
     def leaf(self, context: np.ndarray) -> int:
         """The leaf that a context falls into."""
-        node = 0
-        while self.left[node] != NO_CHILD:
-            below = context[self.features[node]] <= self.thresholds[node]
-            node = int(self.left[node] if below else self.right[node])
-        return node
+        return int(find_leaf(self.nodes, self.values, context))
 
 
 @dataclass(frozen=True)
@@ -64,36 +59,35 @@ class DecisionTree(WeightedModel[Tree]):
         start: Tree | None,
         rng: np.random.Generator,
     ) -> Tree:
-        from sklearn.tree import DecisionTreeRegressor  # a second to import, and few need it
-
         kept = weights > 0
         if not kept.any():
             raise InvalidInput("weights", 0.0, "give at least one example a positive weight")
         weights = weights[kept]
-        if self.depth == 0 or weights.sum() < 2 * self.leaf:
-            return _stump(float(np.average(rewards[kept], weights=weights)))
-        tree = DecisionTreeRegressor(
-            max_depth=self.depth,
-            min_weight_fraction_leaf=self.leaf / weights.sum(),
-            random_state=int(rng.integers(2**31)),
+        rewards = rewards[kept].astype(np.float64)
+        lowest = rewards.min()  # counted from there, or squares would cancel far from zero
+        # Doubles whatever came in: the kernel is long, and need be compiled only once.
+        columns = np.ascontiguousarray(as_numbers(contexts[kept]).T, dtype=np.float64)
+        n = weights.size
+        nodes, values = np.empty((2 * n, 3), dtype=np.int64), np.empty((2 * n, 2))
+        count = grow(
+            columns,
+            np.argsort(columns, axis=1, kind="stable").astype(np.int32),
+            np.arange(n, dtype=np.int32),
+            rewards - lowest,
+            weights,
+            self.leaf,
+            DEEPEST if self.depth is None else self.depth,
+            (np.zeros(n, dtype=np.bool_), np.empty(n, dtype=np.int32), _stack(n)),
+            nodes,
+            values,
         )
-        contexts = as_numbers(contexts[kept]).astype(np.float32)
-        tree.fit(contexts, rewards[kept], sample_weight=weights, check_input=False)
-        nodes = tree.tree_
-        return Tree(
-            nodes.feature.copy(),
-            nodes.threshold.copy(),
-            nodes.children_left.copy(),
-            nodes.children_right.copy(),
-            nodes.value[:, 0, 0].copy(),
-        )
+        values[:count, 1] += lowest
+        return Tree(nodes[:count].copy(), values[:count].copy())
 
     def predict(self, fit: Tree, contexts: np.ndarray) -> np.ndarray:
-        # Thresholds were found in single precision, and must be compared in it.
-        contexts = as_numbers(contexts).astype(np.float32)
-        return np.array([fit.values[fit.leaf(context)] for context in contexts])
+        contexts = as_numbers(contexts)
+        return np.array([fit.values[fit.leaf(context), 1] for context in contexts])
 
 
-def _stump(value: float) -> Tree:
-    none = np.array([NO_CHILD])
-    return Tree(none, np.zeros(1), none, none, np.array([value]))
+def _stack(n: int) -> np.ndarray:
+    return np.empty((2 * n + 2, 4), dtype=np.int64)
