@@ -13,7 +13,7 @@ from bandstrap.packing import Packed, pack, unpack
 from bandstrap.simulation.batch import Batch, BatchResult, Play
 
 DAMAGE = (BadZipFile, KeyError, ValueError, OSError, EOFError)  # as reading a cut file shows it
-FORMAT = 1  # raise when results of earlier versions may no longer be mixed with new ones
+FORMAT = 2  # raise when results of earlier versions may no longer be mixed with new ones
 
 
 class Checkpoint:

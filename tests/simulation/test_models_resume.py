@@ -1,0 +1,50 @@
+"""Every model's learner is plain: saved in the middle of a run it goes on to the same bytes."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from bandstrap import models
+from bandstrap.environments import Labelled
+from bandstrap.models import LogisticRegression, Model
+from bandstrap.packing import pack, unpack
+from bandstrap.policies import ContextualBootstrap
+from bandstrap.priors import EigenExamples
+from bandstrap.resampling import Exponential
+
+DIGITS = Labelled("digits")
+CONCRETE = [
+    kind
+    for kind in (getattr(models, name) for name in models.__all__)
+    if issubclass(kind, Model) and not inspect.isabstract(kind)
+]
+
+
+def made(kind):
+    """A model with its defaults; those that build on another get logistic regression."""
+    needed = [p for p in inspect.signature(kind).parameters.values() if p.default is p.empty]
+    return kind(LogisticRegression()) if needed else kind()
+
+
+def played(policy, state, world, rng, rounds):
+    chosen = []
+    for t in rounds:
+        contexts = DIGITS.look(world, t).contexts
+        arms = policy.select(state, contexts, rng)
+        policy.update(state, contexts, arms, DIGITS.pull(world, arms, rng), rng)
+        chosen.append(int(arms[0]))
+    return chosen, policy.scores(state, contexts, rng).tobytes()
+
+
+@pytest.mark.parametrize("kind", CONCRETE)
+def test_a_learner_goes_on_from_its_packed_state(kind):
+    policy = ContextualBootstrap(Exponential(), made(kind), EigenExamples(DIGITS.covariance))
+    rng = np.random.default_rng(2)
+    state, world = policy.start(DIGITS.problem), DIGITS.start(1, rng)
+    played(policy, state, world, rng, range(30))
+    packed = pack((state, world, rng))
+    copies = {name: array.copy() for name, array in packed.arrays.items()}
+    saved = unpack(packed._replace(arrays=copies))
+    rest = range(30, 60)
+    assert played(policy, *saved, rest) == played(policy, state, world, rng, rest)
