@@ -98,8 +98,10 @@ def test_defaults_are_the_papers() -> None:
     assert (model.hidden, model.learning_rate, model.batch) == (100, 0.01, 32)
     fit = model.fit(np.zeros((0, 20)), np.zeros(0), np.zeros(0), None, rng)
     (w1, b1), (w2, b2) = fit.matrices(fit.flat)
-    assert w1.shape == (20, 100) and w2.shape == (100, 1)
-    assert not b1.any() and not b2.any()
+    assert w1.shape == (20, 100)
+    assert w2.shape == (100, 1)
+    assert not b1.any()
+    assert not b2.any()
     for weights in (w1, w2):  # uniform within the Glorot limit: its deviation is limit / √3
         limit = np.sqrt(6 / sum(weights.shape))
         assert np.abs(weights).max() <= limit
@@ -129,7 +131,8 @@ def test_bootstraps_the_whole_history(resampling: Exponential | Multinomial) -> 
             policy.update(state, x, arms, (arms == 1).astype(float))
         results.append(policy.scores(state, np.ones((2, 3)), rng))
     np.testing.assert_array_equal(results[0], results[1])
-    assert np.unique(results[0]).size == 6 and ((results[0] > 0) & (results[0] < 1)).all()
+    assert np.unique(results[0]).size == 6
+    assert ((results[0] > 0) & (results[0] < 1)).all()
 
 
 def test_greedy_tries_every_arm_and_stays_finite_on_one_class() -> None:
@@ -148,10 +151,12 @@ def test_contexts_too_large_are_refused_and_tiny_ones_harmless() -> None:
     model = NeuralNetwork(hidden=8)
     tiny = model.fit(x * 1e-12, y, np.ones(200), None, rng)
     assert np.isfinite(model.predict(tiny, x * 1e-12)).all()
-    with pytest.raises(InvalidInput, match="standardise"):
-        fit = None
-        for _ in range(50):
-            fit = model.fit(x * 1e30, y, np.ones(200), fit, rng)
+    for scale in (1e12, 1e300):
+        with pytest.raises(InvalidInput, match="standardise"):
+            model.fit(x * scale, y, np.ones(200), None, rng)
+    steep = NeuralNetwork(hidden=8, learning_rate=1e30)
+    with pytest.raises(InvalidInput, match="learning_rate"):
+        steep.fit(x, y, np.ones(200), None, rng)
 
 
 def test_refusals() -> None:
@@ -159,6 +164,4 @@ def test_refusals() -> None:
         with pytest.raises(InvalidInput, match=next(iter(wrong))):
             NeuralNetwork(**wrong)
     with pytest.raises(InvalidInput, match="support"):
-        NeuralNetwork().learner(
-            Problem(2, 2, Support.interval(-1, 1)), Exponential(), NoExamples()
-        )
+        NeuralNetwork().learner(Problem(2, 2, Support.interval(-1, 1)), Exponential(), NoExamples())

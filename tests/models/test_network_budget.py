@@ -8,6 +8,7 @@ import pytest
 
 from bandstrap.errors import InvalidInput
 from bandstrap.models import Budgeted, Model, NetworkHeads, NeuralNetwork, SharedNetwork
+from bandstrap.models.network_langevin import LangevinNetwork
 from bandstrap.models.network_replay import Replay
 from bandstrap.models.network_scale import CLIP, RunningScale
 from bandstrap.policies import ContextualBootstrap, ContextualEpsilonGreedy, Langevin
@@ -70,13 +71,13 @@ def xor(x: np.ndarray) -> int:
         ContextualBootstrap(Exponential(), Budgeted(NeuralNetwork(hidden=50)), NoExamples()),
         ContextualBootstrap(Multinomial(), SharedNetwork(hidden=50), NoExamples()),
         ContextualBootstrap(Exponential(), NetworkHeads(SharedNetwork(hidden=50)), NoExamples()),
-        Langevin(),
+        Langevin(LangevinNetwork(hidden=50)),
     ],
     ids=["eg-budgeted", "eg-shared", "wb-budgeted", "npb-shared", "wb-heads", "langevin"],
 )
 def test_learns_what_no_linear_model_can(policy: Policy[Any]) -> None:
-    rewards, _ = play(policy, square, xor, 1500)
-    assert rewards[-500:].mean() > 0.85  # a linear model stays at one half
+    rewards, _ = play(policy, square, xor, 1200)
+    assert rewards[-400:].mean() > 0.85  # a linear model stays at one half
 
 
 @pytest.mark.parametrize("model", MODELS, ids=["budgeted", "shared", "heads"])
@@ -170,7 +171,8 @@ def test_one_class_and_constant_contexts_stay_finite() -> None:
         policy = ContextualBootstrap(Exponential(), model, NoExamples())
         _, state = play(policy, lambda _: np.array([2.0, 0.0]), lambda _: 0, 100, n_arms=1)
         scores = policy.scores(state, np.array([[2.0, 5.0]]), np.random.default_rng(0))
-        assert np.isfinite(scores).all() and scores[0, 0] > 0.5
+        assert np.isfinite(scores).all()
+        assert scores[0, 0] > 0.5
 
 
 def test_running_scale_is_mean_and_spread() -> None:

@@ -6,7 +6,12 @@ import numpy as np
 
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner, WeightedModel
-from bandstrap.models.network_checks import check_count, check_positive, check_support
+from bandstrap.models.network_checks import (
+    check_count,
+    check_positive,
+    check_size,
+    check_support,
+)
 from bandstrap.models.network_layers import Layers, sigmoid
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
@@ -53,6 +58,7 @@ class NeuralNetwork(WeightedModel[Layers]):
         start: Layers | None,
         rng: np.random.Generator,
     ) -> Layers:
+        check_size(contexts)
         if start is None:
             start = Layers.glorot((contexts.shape[1], self.hidden, 1), rng)
         fit = Layers(start.sizes, start.flat.copy())
@@ -63,12 +69,7 @@ class NeuralNetwork(WeightedModel[Layers]):
                 rows = order[first : first + self.batch]
                 self._step(fit, inputs[rows], rewards[rows], weights[rows])
         if not np.isfinite(fit.flat).all():
-            raise InvalidInput(
-                "contexts",
-                float(np.abs(contexts).max()),
-                "steps overflow with contexts as large as this; standardise them, or use Budgeted "
-                "or SharedNetwork, which do",
-            )
+            raise InvalidInput("learning_rate", self.learning_rate, "steps overflow; make it less")
         return fit
 
     def predict(self, fit: Layers, contexts: np.ndarray) -> np.ndarray:

@@ -7,6 +7,20 @@ from bandstrap.problem import Support
 
 LARGEST = 1e100  # squares of what is larger overflow
 
+UNSCALED = 1e6  # steps on contexts larger than this leave every unit dead or saturated
+
+
+def check_size(contexts: np.ndarray) -> None:
+    """Contexts that are not scaled must not be huge."""
+    largest = float(np.abs(contexts).max(initial=0.0))
+    if largest > UNSCALED:
+        raise InvalidInput(
+            "contexts",
+            largest,
+            f"this network takes contexts up to {UNSCALED:g}; standardise them, or use Budgeted or "
+            "SharedNetwork, which do",
+        )
+
 
 def check_positive(parameter: str, value: float) -> None:
     if not (np.isfinite(value) and value > 0):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bandstrap.models.base import Learner, Model
-from bandstrap.models.network_checks import check_count
+from bandstrap.models.network_checks import check_count, check_positive
 from bandstrap.models.network_shared import SharedLearner, SharedNetwork
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
@@ -20,14 +20,18 @@ class NetworkHeads(Model):
     decision asks one head, picked at random, for each arm. Fresh weights on a small batch hardly
     move a network; heads stay apart by as much as their weights make them. The heads' weights
     for a reward are drawn together: `Multinomial` deals as many copies as there are heads. An
-    approximation of the bootstrap by a fixed number of replicas.
+    approximation of the bootstrap by a fixed number of replicas. Their last layers start `spread`
+    times as wide as Glorot's, so that heads disagree where there are no data yet: with narrow
+    starts they agree too soon and arms are given up untried.
     """
 
     network: SharedNetwork = field(default_factory=SharedNetwork)
     heads: int = 10
+    spread: float = 3.0
 
     def __post_init__(self) -> None:
         check_count("heads", self.heads)
+        check_positive("spread", self.spread)
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
         return HeadsLearner(self, problem, resampling, prior)
@@ -39,6 +43,7 @@ class HeadsLearner(SharedLearner):
     ) -> None:
         super().__init__(model.network, problem, resampling, prior)
         self.heads = model.heads
+        self.spread = model.spread
         self.known = 0  # rows that have their draws
         self.targets = np.zeros((64, model.heads), dtype=np.float32)
         self.weights = np.zeros((64, model.heads), dtype=np.float32)

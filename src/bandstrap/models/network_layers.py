@@ -1,5 +1,7 @@
 """A network of ReLU layers with linear outputs: its parameters, its values, its slopes."""
 
+from itertools import pairwise
+
 import numpy as np
 
 
@@ -16,20 +18,21 @@ class Layers:
 
     @classmethod
     def glorot(
-        cls, sizes: tuple[int, ...], rng: np.random.Generator, outputs: int | None = None
+        cls, sizes: tuple[int, ...], rng: np.random.Generator, heads: int = 1, spread: float = 1.0
     ) -> "Layers":
-        """Random weights; `outputs` is the width that the last layer is scaled for."""
-        widths = (*sizes[1:-1], outputs or sizes[-1])
+        """Random weights; the outputs are of `heads` heads, `spread` times as wide as others."""
         parts = []
-        for fan_in, size, width in zip(sizes[:-1], sizes[1:], widths, strict=True):
-            limit = np.sqrt(6.0 / (fan_in + width))
+        for depth, (fan_in, size) in enumerate(pairwise(sizes)):
+            last = depth == len(sizes) - 2
+            limit = np.sqrt(6.0 / (fan_in + (size / heads if last else size)))
+            limit *= spread if last else 1.0
             parts += [rng.uniform(-limit, limit, fan_in * size), np.zeros(size)]
         return cls(sizes, np.concatenate(parts).astype(np.float32))
 
     def matrices(self, flat: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
         """The weights and the bias of each layer, as views of an array laid out like `flat`."""
         views, at = [], 0
-        for fan_in, size in zip(self.sizes[:-1], self.sizes[1:], strict=True):
+        for fan_in, size in pairwise(self.sizes):
             middle, end = at + fan_in * size, at + (fan_in + 1) * size
             views.append((flat[at:middle].reshape(fan_in, size), flat[middle:end]))
             at = end

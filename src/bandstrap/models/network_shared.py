@@ -24,7 +24,7 @@ class SharedNetwork(Model):
     Features are standardised by their mean and spread so far.
     """
 
-    hidden: int = 100
+    hidden: int = 200
     layers: int = 2
     examples: int = 64
     learning_rate: float = 0.001
@@ -46,6 +46,7 @@ class SharedLearner(Learner):
     """A network in one run; outputs are in groups of one for each arm, one group for a head."""
 
     heads = 1
+    spread = 1.0
 
     def __init__(
         self, model: SharedNetwork, problem: Problem, resampling: Resampling, prior: ExamplePrior
@@ -79,7 +80,7 @@ class SharedLearner(Learner):
             arms, model = self.replay.n_arms, self.model
             hidden = (model.hidden,) * model.layers
             sizes = (self.replay.rows.n_features, *hidden, self.heads * arms)
-            self.network = Layers.glorot(sizes, rng, outputs=arms)
+            self.network = Layers.glorot(sizes, rng, self.heads, self.spread)
             self.optimiser = model.optimiser(self.network.flat)
         return self.network, self.optimiser
 
