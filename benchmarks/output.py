@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 Row = dict[str, Any]
+FILE_WIDTH = 160  # where there is no terminal to ask
 
 
 def arguments(description: str | None) -> ArgumentParser:
@@ -24,7 +25,9 @@ def arguments(description: str | None) -> ArgumentParser:
 
 def report(out: Path, name: str, settings: Row, rows: list[Row], note: str) -> None:
     """Print the rows and write them to `out`/`name`.json, with settings and machine, and .md."""
-    Console().print(_table(f"{name}: {note}", rows))
+    screen = Console()
+    wide = screen if screen.is_terminal else Console(width=FILE_WIDTH)
+    wide.print(_table(f"{name}: {note}", rows))
     out.mkdir(parents=True, exist_ok=True)
     shown = {
         key: str(value) if isinstance(value, Path) else value for key, value in settings.items()

@@ -14,7 +14,7 @@ class Linear(Player):
 
         super().__init__(task)
         make = getattr(online, name)
-        self.policy: Any = make(task.n_arms, random_state=task.seed, njobs=1, **options)
+        self.policy: Any = make(task.n_arms, random_state=task.seed + 1, njobs=1, **options)
 
     def choose(self, prepared: np.ndarray) -> np.ndarray:
         return np.asarray(self.policy.predict(prepared))
@@ -33,7 +33,12 @@ class Bootstrapped(Player):
         super().__init__(task)
         base = LogisticRegression(solver="lbfgs", max_iter=15, warm_start=True)
         self.policy: Any = BootstrappedTS(
-            base, task.n_arms, nsamples=10, njobs_arms=1, njobs_samples=1, random_state=task.seed
+            base,
+            task.n_arms,
+            nsamples=10,
+            njobs_arms=1,
+            njobs_samples=1,
+            random_state=task.seed + 1,
         )
         self.past: tuple[np.ndarray, ...] | None = None
 
