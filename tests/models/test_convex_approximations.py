@@ -168,3 +168,13 @@ def test_what_makes_no_sense_is_refused() -> None:
         Grouped(LinearRegression()).learner(TINY, GaussianNoise(), NoExamples())
     with pytest.raises(InvalidInput, match="noise"):
         GaussianLimit(LogisticRegression()).learner(TINY, GaussianNoise(), NoExamples())
+
+
+def test_limit_of_pseudo_examples_alone() -> None:
+    """Each axis stands for four examples, and each of them for a share of the spread."""
+    context = np.array([0.3, 1.0, 0.5, 0.05])
+    sds = []
+    for model in (OneStep(LogisticRegression()), GaussianLimit(LogisticRegression())):
+        drawn = logit(_draws(_taught(model, Exponential(), n=0), context, 4000))
+        sds.append(drawn.std())
+    assert sds[1] == pytest.approx(sds[0], rel=0.05)
