@@ -8,8 +8,8 @@ padded to a multiple of four by replicas of no weight. The last row is the inter
 import numpy as np
 
 from bandstrap.kernels.compile import kernel
+from bandstrap.kernels.exp import exp
 from bandstrap.kernels.random import below
-from bandstrap.kernels.ridge import sigmoid
 
 LINEAR, LOGISTIC = 0, 1
 LANES = 4
@@ -45,10 +45,12 @@ def _residuals(link, theta, places, values, reward, weights, residuals):
     residuals[:] = 0.0
     for j in range(places.size):
         _add_multiple(residuals, values[j], theta[places[j]])
+    if link == LOGISTIC:
+        for r in range(residuals.size):
+            residuals[r] = 1.0 / (1.0 + exp(min(-residuals[r], 700.0)))
     square = 0.0
     for r in range(residuals.size):
-        share = sigmoid(residuals[r]) if link == LOGISTIC else residuals[r]
-        residuals[r] = weights[r] * (reward - share)
+        residuals[r] = weights[r] * (reward - residuals[r])
         square += residuals[r] * residuals[r]
     return square
 
