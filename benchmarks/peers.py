@@ -158,7 +158,8 @@ def main() -> None:
         note = (
             f"{given.rounds:,} rounds of {name}, seed {given.seed}; mean reward of the rounds "
             "played, CPU microseconds a round to choose and learn, and apart from that to prepare "
-            "rows (text, dictionaries, doubles); one core; libraries' defaults"
+            "rows (text, dictionaries, doubles); one core; libraries' defaults unless a setting is "
+            "named"
         )
         report(given.out, f"peers-{name}", vars(given) | {"details": details}, rows, note)
 

@@ -52,8 +52,13 @@ class Bootstrapped(Player):
         self.policy.fit(*self.past)
 
 
+# The narrower widths earn more on CovType; both are shown.
 METHODS = {
     "LinTS": Method(lambda task: Linear(task, "LinTS", sample_from="ci"), 100, 1000),
+    "LinTS v²=0.01": Method(
+        lambda task: Linear(task, "LinTS", sample_from="ci", v_sq=0.01), 100, 1000
+    ),
     "LinUCB": Method(lambda task: Linear(task, "LinUCB"), 100, 1000),
+    "LinUCB α=0.1": Method(lambda task: Linear(task, "LinUCB", alpha=0.1), 100, 1000),
     "BootstrappedTS": Method(Bootstrapped, 1000),
 }
