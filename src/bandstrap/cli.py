@@ -35,6 +35,9 @@ def reproduce(
     horizon: Annotated[int | None, typer.Option(help="Rounds per run.")] = None,
     arms: Annotated[int | None, typer.Option(help="Arms per problem.")] = None,
     policies: Annotated[str | None, typer.Option(help="Policies to show, as in wb,npb,ts.")] = None,
+    exact_horizon: Annotated[
+        int | None, typer.Option(help="Rounds of policies whose cost grows with history.")
+    ] = None,
 ) -> None:
     """Reproduce the paper's figures and theorems, with a verdict on every claim.
 
@@ -43,9 +46,8 @@ def reproduce(
     from bandstrap.commands import reproduce_command
 
     chosen = tuple(policies.split(",")) if policies is not None else None
-    reproduce_command(
-        names or [], quick, out, workers, seed, runs, horizon, arms, chosen, command=_command()
-    )
+    size = (runs, horizon, arms, chosen, exact_horizon)
+    reproduce_command(names or [], quick, out, workers, seed, *size, command=_command())
 
 
 @app.command("list")

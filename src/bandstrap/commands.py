@@ -11,11 +11,12 @@ from rich.table import Table
 from bandstrap import models
 from bandstrap.datasets import DATASETS
 from bandstrap.environments import ENVIRONMENTS
-from bandstrap.errors import UnknownName
+from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.experiments import EXPERIMENTS, Claim, Settings
 from bandstrap.experiments.session import Session
 from bandstrap.models import Model
 from bandstrap.policies import POLICIES
+from bandstrap.policies.contextual import CONTEXTUAL
 from bandstrap.report import write_report
 from bandstrap.resampling import RESAMPLING
 from bandstrap.simulation.progress import Bar
@@ -33,14 +34,19 @@ def reproduce_command(
     horizon: int | None,
     arms: int | None,
     policies: tuple[str, ...] | None,
+    exact_horizon: int | None,
     command: str,
 ) -> None:
     """Run experiments, write their results and the report, and show the claims."""
     for name in names:
         if name not in EXPERIMENTS:
             raise UnknownName("experiment", name, EXPERIMENTS)
+    settings = Settings(quick, runs, horizon, arms, policies, exact_horizon)
+    for name in names:
+        _check_policies(name, settings)
     names = names or list(EXPERIMENTS)
-    settings = Settings(quick, runs, horizon, arms, policies)
+    for name in names:
+        EXPERIMENTS[name]().prepare(settings)
     session = Session(out, settings, seed, workers or os.cpu_count() or 1)
     claims: list[Claim] = []
     for name in names:
@@ -51,6 +57,14 @@ def reproduce_command(
     console = Console()
     console.print(claims_table(claims))
     console.print(f"report: {report}", soft_wrap=True)
+
+
+def _check_policies(name: str, settings: Settings) -> None:
+    """Refuse policies of which an experiment that was asked for by name knows none."""
+    known = EXPERIMENTS[name].known
+    if settings.policies and known and not set(settings.policies) & set(known):
+        remedy = f"{name} knows others, such as {', '.join(list(known)[:5])} (see: bandstrap list)"
+        raise InvalidInput("--policies", ",".join(settings.policies), remedy)
 
 
 def claims_table(claims: Iterable[Claim]) -> Table:
@@ -70,6 +84,7 @@ def list_command() -> None:
     console = Console()
     groups: dict[str, Iterable[str]] = {
         "policies": POLICIES,
+        "policies with contexts": CONTEXTUAL,
         "resampling schemes": RESAMPLING,
         "models": _models(),
         "environments": ENVIRONMENTS,

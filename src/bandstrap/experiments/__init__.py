@@ -3,12 +3,22 @@
 from bandstrap.experiments.base import Claim, Experiment, Settings, Verdict
 from bandstrap.experiments.equivalence import Equivalence
 from bandstrap.experiments.figure1 import Figure1, Figure1K2, Figure1K5
+from bandstrap.experiments.figure2 import Figure2CovType, Figure2MNIST
 from bandstrap.experiments.theorem1 import Theorem1
 from bandstrap.experiments.theorem2 import Theorem2
 
 EXPERIMENTS: dict[str, type[Experiment]] = {
     experiment.name: experiment
-    for experiment in (Figure1, Figure1K5, Figure1K2, Theorem1, Theorem2, Equivalence)
+    for experiment in (
+        Figure1,
+        Figure1K5,
+        Figure1K2,
+        Theorem1,
+        Theorem2,
+        Equivalence,
+        Figure2CovType,
+        Figure2MNIST,
+    )
 }
 
 __all__ = ["EXPERIMENTS", "Claim", "Experiment", "Settings", "Verdict"]

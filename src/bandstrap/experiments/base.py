@@ -1,7 +1,7 @@
 """What an experiment is: data, a check that ends in verdicts, and a plot."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Collection, Container, Iterable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.policies import POLICIES, Policy
+from bandstrap.policies.contextual import CONTEXTUAL
 from bandstrap.simulation import Runner, Trace
 
 
@@ -43,14 +44,16 @@ class Settings:
     horizon: int | None = None
     arms: int | None = None
     policies: tuple[str, ...] | None = None
+    exact_horizon: int | None = None  # rounds of policies whose cost grows with history
 
     def __post_init__(self) -> None:
-        for name in ("runs", "horizon", "arms"):
+        for name in ("runs", "horizon", "arms", "exact_horizon"):
             value = getattr(self, name)
             if value is not None and value < 1:
-                raise InvalidInput(f"--{name}", value, "give at least 1")
+                raise InvalidInput(f"--{name.replace('_', '-')}", value, "give at least 1")
         for name in self.policies or ():
-            policy_named(name)
+            if name not in POLICIES and name not in CONTEXTUAL:
+                raise UnknownName("policy", name, {**POLICIES, **CONTEXTUAL})
         if len(set(self.policies or ())) < len(self.policies or ()):
             raise InvalidInput("--policies", ",".join(self.policies or ()), "name each once")
 
@@ -59,12 +62,20 @@ class Settings:
         runs, horizon = quick if self.quick else full
         return self.runs or runs, self.horizon or horizon
 
+    def chosen(self, known: Container[str], usual: tuple[str, ...]) -> tuple[str, ...]:
+        """The given policies that are known here; the usual ones where there are none of them."""
+        return tuple(name for name in self.policies or () if name in known) or usual
+
 
 class Experiment(ABC):
     """One figure, theorem or table of the paper."""
 
     name: ClassVar[str]
     title: ClassVar[str]
+    known: ClassVar[Collection[str]] = ()  # policies that can be asked of it
+
+    def prepare(self, settings: Settings) -> None:  # noqa: B027 - most have nothing to prepare
+        """Refuse early what cannot be run, before anything else takes its time."""
 
     @abstractmethod
     def run(self, settings: Settings, runner: Runner) -> list[Trace]:

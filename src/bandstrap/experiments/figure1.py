@@ -1,5 +1,6 @@
 """Figure 1 and its appendix: regret of TS, NPB and WB on four reward distributions."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -8,6 +9,7 @@ from bandstrap.environments import ENVIRONMENTS
 from bandstrap.experiments.base import Claim, Experiment, Settings, Verdict, by_name, policy_named
 from bandstrap.experiments.compare import THRESHOLD, Difference, difference, final
 from bandstrap.experiments.style import figure, regret_axes, save
+from bandstrap.policies import POLICIES
 from bandstrap.simulation import Cell, Runner, Trace
 
 ENVIRONMENT_NAMES = ("bernoulli", "truncated-normal", "beta", "triangular")
@@ -43,6 +45,7 @@ class Figure1(Experiment):
     title: ClassVar[str] = "Figure 1: regret with K = 10 arms"
     claim_id: ClassVar[str] = "C8"
     n_arms: ClassVar[int] = 10
+    known: ClassVar[Collection[str]] = POLICIES
 
     def run(self, settings: Settings, runner: Runner) -> list[Trace]:
         runs, horizon = settings.size(full=(1000, 10_000), quick=(200, 1000))
@@ -50,7 +53,7 @@ class Figure1(Experiment):
         cells = [
             Cell(self.name, env, name, ENVIRONMENTS[env](arms), policy_named(name), horizon, runs)
             for env in ENVIRONMENT_NAMES
-            for name in settings.policies or POLICY_NAMES
+            for name in settings.chosen(self.known, POLICY_NAMES)
         ]
         return runner.run(cells)
 

@@ -2,7 +2,8 @@
 
 Policies are made from a prior, which depends on the contexts. Without a further word a name means
 what the paper means: `-log` and `-lin` are solved to its threshold of 10⁻³, `-nn` takes one pass
-over the history a round. Whatever approximates that carries another word, as in `wb-log-onestep`.
+over the history a round; `-log-paper` is its stochastic optimisation, step by step. Whatever
+approximates that carries another word, as in `wb-log-onestep`.
 """
 
 from collections.abc import Callable
@@ -21,16 +22,19 @@ from bandstrap.models import (
     OnlineLogistic,
     Replicas,
     SharedNetwork,
+    StochasticLogisticRegression,
 )
 from bandstrap.policies.base import Policy
 from bandstrap.policies.contextual_bootstrap import ContextualBootstrap
 from bandstrap.policies.contextual_greedy import ContextualEpsilonGreedy
 from bandstrap.policies.glm_ucb import GLMUCB
+from bandstrap.policies.langevin import Langevin
 from bandstrap.policies.laplace_thompson import LaplaceThompson
-from bandstrap.policies.lin_thompson import LinThompson
-from bandstrap.policies.lin_ucb import LinUCB
+from bandstrap.policies.lin_thompson import FixedSpread, LinThompson
+from bandstrap.policies.lin_ucb import FixedWidth, LinUCB
 from bandstrap.policies.online_ensemble import OnlineEnsemble
-from bandstrap.policies.schedules import Decay, Schedule
+from bandstrap.policies.schedules import Constant, Decay, Schedule
+from bandstrap.policies.tree_bootstrap import TreeBootstrap
 from bandstrap.priors import ExamplePrior, GaussianExamples
 from bandstrap.resampling import Exponential, GaussianNoise, Multinomial, Resampling
 
@@ -57,9 +61,17 @@ def _bootstrap(resampling: Resampling, model: Model) -> Maker:
     return lambda prior: ContextualBootstrap(resampling, model, prior)
 
 
+# The rivals of eg-log's 50 / (50 + t): c / (c + t) with other c, and constants.
+SCHEDULES: dict[str, Maker] = {
+    **{f"eg-log-c{c}": greedy(_LOGISTIC, Decay(c)) for c in (5, 15, 150, 500)},
+    **{f"eg-log-{e:g}": greedy(_LOGISTIC, Constant(e)) for e in (0.0, 0.01, 0.05, 0.1)},
+}
+
 CONTEXTUAL: dict[str, Maker] = {
     "ucb-lin": lambda prior: LinUCB(),
+    "ucb-lin-fixed": lambda prior: LinUCB(FixedWidth(1.0)),
     "ts-lin": lambda prior: LinThompson(),
+    "ts-lin-fixed": lambda prior: LinThompson(FixedSpread(1.0)),
     "eg-lin": greedy(_LINEAR),
     "npb-lin": _npb(_LINEAR),
     "wb-lin": _wb(_LINEAR),
@@ -67,6 +79,8 @@ CONTEXTUAL: dict[str, Maker] = {
     "eg-log": greedy(_LOGISTIC),
     "npb-log": _npb(_LOGISTIC),
     "wb-log": _wb(_LOGISTIC),
+    "npb-log-paper": _npb(StochasticLogisticRegression()),
+    "wb-log-paper": _wb(StochasticLogisticRegression()),
     "npb-log-onestep": _npb(OneStep(_LOGISTIC)),
     "wb-log-onestep": _wb(OneStep(_LOGISTIC)),
     "npb-log-gaussian": _npb(GaussianLimit(_LOGISTIC)),
@@ -88,5 +102,8 @@ CONTEXTUAL: dict[str, Maker] = {
     "wb-nn-heads": _wb(NetworkHeads()),
     "glm-ucb": lambda prior: GLMUCB(),
     "ts-laplace": lambda prior: LaplaceThompson(),
+    "ts-langevin-nn": lambda prior: Langevin(prior=prior),
     "tang": lambda prior: OnlineEnsemble(),
+    "tree-bootstrap": lambda prior: TreeBootstrap(),
+    **SCHEDULES,
 }

@@ -1,0 +1,137 @@
+"""What a claim says, piece by piece: each piece holds, fails or stays open, given the errors.
+
+Runs of two policies meet the same contexts in the same order, so their rewards are compared run by
+run. With few runs an error is itself uncertain: intervals use Student's t at the confidence that
+2.5 standard errors have with many runs.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+
+import numpy as np
+from scipy.stats import norm, t
+
+from bandstrap.experiments.base import Verdict
+from bandstrap.experiments.compare import THRESHOLD
+from bandstrap.simulation import Trace
+
+# What words mean, in reward per step; figures span 0 to 1.
+ALIKE = 0.02
+SLIGHTLY = 0.05
+
+
+class Outcome(Enum):
+    """What the numbers say of a statement."""
+
+    HOLDS = "holds"
+    OPEN = "open"
+    FAILS = "fails"
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Reward per step of one policy minus another's, up to the same round, with an interval."""
+
+    first: str
+    second: str
+    last: int
+    mean: float
+    half: float  # of the interval's width
+
+    @property
+    def low(self) -> float:
+        return self.mean - self.half
+
+    @property
+    def high(self) -> float:
+        return self.mean + self.half
+
+    def between(self, low: float, high: float) -> Outcome:
+        """Whether the difference is between two bounds."""
+        if low <= self.low and self.high <= high:
+            return Outcome.HOLDS
+        return Outcome.FAILS if self.high < low or self.low > high else Outcome.OPEN
+
+    def beyond(self, bound: float = 0.0) -> Outcome:
+        """Whether the difference is above a bound."""
+        if self.low > bound:
+            return Outcome.HOLDS
+        return Outcome.FAILS if self.high < bound else Outcome.OPEN
+
+    def __str__(self) -> str:
+        return f"{self.first} − {self.second} = {self.mean:+.4f} ± {self.half:.4f}"
+
+
+CONFIDENCE = float(2 * norm.cdf(THRESHOLD) - 1)
+
+
+@lru_cache
+def quantile(runs: int, confidence: float = CONFIDENCE) -> float:
+    """How many standard errors an interval reaches each way, given so many runs."""
+    return float(t.ppf(0.5 + confidence / 2, runs - 1)) if runs > 1 else np.inf
+
+
+def gap(first: Trace, second: Trace, last: int | None = None) -> Gap:
+    """The paired difference up to round `last`, or the last that both have recorded."""
+    last = common_rounds(first, second)[-1] if last is None else last
+    paired = per_step(first, last) - per_step(second, last)
+    error = paired.std(ddof=1) / np.sqrt(paired.size) if paired.size > 1 else 1.0
+    half = float(quantile(paired.size) * error)
+    return Gap(first.policy, second.policy, int(last), float(paired.mean()), half)
+
+
+def common_rounds(first: Trace, second: Trace) -> np.ndarray:
+    """Rounds that both have recorded."""
+    return np.intersect1d(first.rounds, second.rounds)
+
+
+def per_step(trace: Trace, last: int) -> np.ndarray:
+    """Reward per step of each run up to a recorded round."""
+    point = int(np.searchsorted(trace.rounds, last))
+    rewards: np.ndarray = trace.reward[:, point] / last
+    return rewards
+
+
+def seconds_per_round(trace: Trace, last: int) -> float:
+    """CPU seconds of a round in one run, on average up to a recorded round."""
+    point = int(np.searchsorted(trace.rounds, last))
+    return float(trace.seconds[point] / last / trace.runs)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A piece of a claim, what came of it, and the numbers."""
+
+    text: str
+    outcome: Outcome
+    numbers: str
+
+    def __str__(self) -> str:
+        return f"{self.text}: {self.outcome.value} ({self.numbers})"
+
+
+def all_of(text: str, pieces: Iterable[tuple[Gap, Outcome]]) -> Statement:
+    """A statement that holds if all its comparisons do, and fails if any of them does."""
+    pieces = list(pieces)
+    outcomes = [outcome for _, outcome in pieces]
+    numbers = ", ".join(str(gap) for gap, _ in pieces)
+    return Statement(text, worst(outcomes), numbers)
+
+
+def worst(outcomes: list[Outcome]) -> Outcome:
+    if Outcome.FAILS in outcomes:
+        return Outcome.FAILS
+    return Outcome.OPEN if Outcome.OPEN in outcomes else Outcome.HOLDS
+
+
+def verdict_of(statements: list[Statement]) -> Verdict:
+    """Reproduced if everything holds; not if more fails than holds; open where nothing is said."""
+    outcomes = [statement.outcome for statement in statements]
+    hold, fail = outcomes.count(Outcome.HOLDS), outcomes.count(Outcome.FAILS)
+    if hold + fail == 0:
+        return Verdict.UNDECIDED
+    if hold == len(outcomes):
+        return Verdict.REPRODUCED
+    return Verdict.NOT_REPRODUCED if fail > hold else Verdict.IN_PART
