@@ -1,7 +1,6 @@
 """Factors of Hessians that may be nearly singular or scaled by many orders of magnitude."""
 
 import numpy as np
-from scipy.linalg import lapack
 
 FIRST_RIDGE = 1e-13
 LAST_RIDGE = 1.0
@@ -17,6 +16,8 @@ def inverse_factor(matrix: np.ndarray) -> np.ndarray:
     >>> np.round(g.T @ g, 3).tolist()
     [[0.375, -0.25], [-0.25, 0.5]]
     """
+    from scipy.linalg import lapack  # here: it takes longer to import than everything else
+
     diagonal = np.diagonal(matrix)
     scale = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
     scaled = matrix * scale[:, None] * scale[None, :]

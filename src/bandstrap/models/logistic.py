@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import expit
 
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.convex_loss import LOGISTIC
 from bandstrap.models.convex import ConvexModel
+from bandstrap.models.link import sigmoid
 
 
 @dataclass(frozen=True)
@@ -41,4 +41,4 @@ class LogisticRegression(ConvexModel):
             )
 
     def expected(self, margins: np.ndarray) -> np.ndarray:
-        return np.asarray(expit(margins))
+        return sigmoid(margins)

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import expit
 
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels import replicas as kernels
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.features import BYTE, Rows
+from bandstrap.models.link import sigmoid
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
@@ -131,7 +131,7 @@ class ReplicaLearner(Learner):
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         margins = self._margins(context, rng)
-        return np.asarray(expit(margins)) if self.model.link == kernels.LOGISTIC else margins
+        return sigmoid(margins) if self.model.link == kernels.LOGISTIC else margins
 
     def best(self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray) -> int:
         # By margins: probabilities near 1 would tie.

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import expit
 
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels import stochastic as kernels
 from bandstrap.models.base import Learner, WeightedModel
 from bandstrap.models.features import BYTE, as_numbers
+from bandstrap.models.link import sigmoid
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
@@ -121,7 +121,7 @@ class StochasticLogisticRegression(StochasticModel):
     link: ClassVar[int] = kernels.LOGISTIC
 
     def expected(self, margins: np.ndarray) -> np.ndarray:
-        return np.asarray(expit(margins))
+        return sigmoid(margins)
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
         ends = (problem.support.low, problem.support.high)

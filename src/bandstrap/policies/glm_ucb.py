@@ -4,10 +4,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.special import expit
 
 from bandstrap.models import Learner
 from bandstrap.models.ellipsoid import Ellipsoids
+from bandstrap.models.link import sigmoid
 from bandstrap.policies.ellipsoids import (
     EllipsoidLearner,
     require_binary_range,
@@ -84,7 +84,7 @@ class GLMUCBLearner(EllipsoidLearner):
     def _scores(
         self, means: np.ndarray, widths: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
-        return np.asarray(expit(means) + self.bonus.size(self.rounds, self.arms.size) * widths)
+        return np.asarray(sigmoid(means) + self.bonus.size(self.rounds, self.arms.size) * widths)
 
 
 @dataclass(frozen=True)
