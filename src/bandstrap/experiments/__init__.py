@@ -4,6 +4,7 @@ from bandstrap.experiments.base import Claim, Experiment, Settings, Verdict
 from bandstrap.experiments.equivalence import Equivalence
 from bandstrap.experiments.figure1 import Figure1, Figure1K2, Figure1K5
 from bandstrap.experiments.figure2 import Figure2CovType, Figure2MNIST
+from bandstrap.experiments.runtime import Runtime
 from bandstrap.experiments.theorem1 import Theorem1
 from bandstrap.experiments.theorem2 import Theorem2
 
@@ -18,6 +19,7 @@ EXPERIMENTS: dict[str, type[Experiment]] = {
         Equivalence,
         Figure2CovType,
         Figure2MNIST,
+        Runtime,
     )
 }
 

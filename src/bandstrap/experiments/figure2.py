@@ -1,81 +1,35 @@
 """Figure 2: reward per step with contexts, on CovType (C9) and on MNIST (C10), and C12 to C14."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from bandstrap.environments import Labelled
 from bandstrap.experiments.base import Claim, Experiment, Settings
 from bandstrap.experiments.figure2_plot import draw
 from bandstrap.experiments.figure2_verdicts import Asked, verdicts
+from bandstrap.experiments.lineup import Lineup
 from bandstrap.policies.contextual import CONTEXTUAL, SCHEDULES
-from bandstrap.priors import EigenExamples
-from bandstrap.simulation import Cell, Runner, Trace
-from bandstrap.simulation.batch import recorded_rounds
-
-QUICK = "digits"  # stands in for both data sets in a quick run
-
-
-@dataclass(frozen=True)
-class Lineup:
-    """Policies that play all rounds, and those that play fewer as their cost grows too much."""
-
-    full: tuple[str, ...]
-    reduced: tuple[str, ...]
-    rounds: int  # of the reduced ones
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self.full + self.reduced
+from bandstrap.simulation import Runner, Trace
 
 
 class Figure2(Experiment):
     """A data set of several classes, one versus all: 50,000 rounds, 5 runs."""
 
     known: ClassVar[Collection[str]] = CONTEXTUAL
-    dataset: ClassVar[str]
     lineup: ClassVar[Lineup]
-    asked: ClassVar[Asked]
 
     def prepare(self, settings: Settings) -> None:
-        assert self._environment(settings).data  # or it says where to put which file
+        assert self.lineup.environment(settings).data  # or it says where to put which file
 
     def run(self, settings: Settings, runner: Runner) -> list[Trace]:
-        environment = self._environment(settings)
-        prior = EigenExamples(environment.covariance)
-        runs, horizon = settings.size(full=(5, 50_000), quick=(2, 600))
-        return runner.run(
-            [
-                Cell(
-                    self.name,
-                    environment.name,
-                    name,
-                    environment,
-                    CONTEXTUAL[name](prior),
-                    self._rounds(name, horizon, settings),
-                    runs,
-                )
-                for name in settings.chosen(self.known, self.lineup.names)
-            ]
-        )
+        size = settings.size(full=(5, 50_000), quick=(2, 600))
+        return runner.run(self.lineup.cells(self.name, settings, size))
 
     def check(self, settings: Settings, traces: list[Trace]) -> list[Claim]:
-        return verdicts(self.asked, {trace.policy: trace for trace in traces})
+        return verdicts(Asked(self.lineup.dataset), {trace.policy: trace for trace in traces})
 
     def plot(self, settings: Settings, traces: list[Trace], path: Path) -> None:
         draw(self.title, traces, path)
-
-    def _environment(self, settings: Settings) -> Labelled:
-        return Labelled(QUICK if settings.quick else self.dataset)
-
-    def _rounds(self, name: str, horizon: int, settings: Settings) -> int:
-        """All rounds, or as many as fit, up to a round that the others have recorded."""
-        if name in self.lineup.full:
-            return horizon
-        most = settings.exact_horizon or (150 if settings.quick else self.lineup.rounds)
-        rounds = recorded_rounds(horizon)
-        return int(rounds[rounds <= most][-1])
 
 
 _LINEAR = ("ucb-lin", "ts-lin", "eg-lin", "npb-lin", "wb-lin")
@@ -100,9 +54,8 @@ class Figure2CovType(Figure2):
 
     name: ClassVar[str] = "figure2-covtype"
     title: ClassVar[str] = "Figure 2 (a): reward per step on CovType"
-    dataset: ClassVar[str] = "covtype"
-    asked: ClassVar[Asked] = Asked("covtype")
     lineup: ClassVar[Lineup] = Lineup(
+        "covtype",
         full=(
             *_LINEAR,
             *_WIDTHS,
@@ -123,9 +76,8 @@ class Figure2MNIST(Figure2):
 
     name: ClassVar[str] = "figure2-mnist"
     title: ClassVar[str] = "Figure 2 (b): reward per step on MNIST"
-    dataset: ClassVar[str] = "mnist"
-    asked: ClassVar[Asked] = Asked("mnist")
     lineup: ClassVar[Lineup] = Lineup(
+        "mnist",
         full=("ucb-lin", "wb-log-grouped", "wb-log-replicas", *_BUDGETED, "tang"),
         reduced=(
             *_LINEAR[1:],

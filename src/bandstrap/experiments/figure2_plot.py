@@ -58,18 +58,19 @@ def _panel(axis: Any, title: str, traces: list[Trace]) -> None:
         keep = trace.rounds >= min(EARLY, trace.rounds[-1])
         rounds = trace.rounds[keep]
         runs = trace.reward[:, keep] / rounds
-        mean, style = runs.mean(axis=0), _style(trace.policy, position)
-        axis.plot(rounds, mean, label=trace.policy, linewidth=1.3, markersize=4, **style)
+        mean, look = runs.mean(axis=0), style(trace.policy, position)
+        axis.plot(rounds, mean, label=trace.policy, linewidth=1.3, markersize=4, **look)
         if trace.runs > 1:
             half = runs.std(axis=0, ddof=1) / np.sqrt(trace.runs)
             low, high = mean - half, mean + half
-            axis.fill_between(rounds, low, high, color=style["color"], alpha=0.12, linewidth=0)
+            axis.fill_between(rounds, low, high, color=look["color"], alpha=0.12, linewidth=0)
     axis.set(title=title, xlabel="round", ylabel="reward per step", xscale="log")
     axis.set_ylim(bottom=0)
     axis.legend(frameon=False, fontsize=7, ncols=2)
 
 
-def _style(policy: str, position: int) -> dict[str, Any]:
+def style(policy: str, position: int) -> dict[str, Any]:
+    """Colour, dashes and marks of a curve."""
     family = policy.split("-", 1)[0]
     plain = policy.endswith(("-lin", "-log", "-nn"))
     colour = _COLOURS.get(family) if plain else None

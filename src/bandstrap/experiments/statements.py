@@ -21,6 +21,8 @@ from bandstrap.simulation import Trace
 ALIKE = 0.02
 SLIGHTLY = 0.05
 
+LOADING = 100  # one part in so many of the rounds is not timed
+
 
 class Outcome(Enum):
     """What the numbers say of a statement."""
@@ -95,9 +97,16 @@ def per_step(trace: Trace, last: int) -> np.ndarray:
 
 
 def seconds_per_round(trace: Trace, last: int) -> float:
-    """CPU seconds of a round in one run, on average up to a recorded round."""
-    point = int(np.searchsorted(trace.rounds, last))
-    return float(trace.seconds[point] / last / trace.runs)
+    """CPU seconds of a round in one run, on average up to a recorded round.
+
+    The first of every hundred rounds are left out: compiled code is loaded, or made, in the first.
+    """
+    end = int(np.searchsorted(trace.rounds, last))
+    start = min(int(np.searchsorted(trace.rounds, last / LOADING)), end - 1) if end else 0
+    if end == start:
+        return float(trace.seconds[end] / last / trace.runs)
+    spent = trace.seconds[end] - trace.seconds[start]
+    return float(spent / (last - trace.rounds[start]) / trace.runs)
 
 
 @dataclass(frozen=True)
