@@ -66,8 +66,7 @@ class Figure2CovType(Figure2):
             *_OTHERS,
             *SCHEDULES,
         ),
-        reduced=(*_PAPER, *_NETWORKS, "tree-bootstrap"),
-        rounds=5000,
+        reduced=dict.fromkeys((*_PAPER, *_NETWORKS, "tree-bootstrap"), 5000),
     )
 
 
@@ -79,19 +78,11 @@ class Figure2MNIST(Figure2):
     lineup: ClassVar[Lineup] = Lineup(
         "mnist",
         full=("ucb-lin", "wb-log-grouped", "wb-log-replicas", *_BUDGETED, "tang"),
-        reduced=(
-            *_LINEAR[1:],
-            *_WIDTHS,
-            *_LOGISTIC,
-            *_PAPER,
-            "wb-log-gauss-prior",
-            "wb-log-onestep",
-            "wb-log-gaussian",
-            *_NETWORKS,
-            "glm-ucb",
-            "ts-laplace",
-            "tree-bootstrap",
-            *SCHEDULES,
-        ),
-        rounds=2000,
+        reduced={
+            **dict.fromkeys((*_LOGISTIC, "wb-log-gauss-prior", *_FAST[:2]), 2500),
+            **dict.fromkeys((*SCHEDULES, "glm-ucb", "ts-laplace", "tree-bootstrap"), 2500),
+            **dict.fromkeys((*_LINEAR[1:], *_WIDTHS), 1500),
+            **dict.fromkeys(_NETWORKS, 500),
+            **dict.fromkeys(_PAPER, 200),
+        },
     )

@@ -1,6 +1,6 @@
 """Which policies play how many rounds of a data set."""
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
 from bandstrap.environments import Labelled
@@ -16,12 +16,11 @@ QUICK_REDUCED = 150
 
 @dataclass(frozen=True)
 class Lineup:
-    """Policies that play all rounds, and those that play fewer as their cost grows too much."""
+    """Policies that play all rounds, and those whose rounds cost so much that they play fewer."""
 
     dataset: str
     full: tuple[str, ...]
-    reduced: tuple[str, ...]
-    rounds: int  # of the reduced ones
+    reduced: Mapping[str, int]
 
     def environment(self, settings: Settings) -> Labelled:
         return Labelled(QUICK if settings.quick else self.dataset)
@@ -47,13 +46,14 @@ class Lineup:
                 self._rounds(name, horizon, settings),
                 runs,
             )
-            for name in settings.chosen(known, self.full + self.reduced)
+            for name in settings.chosen(known, (*self.full, *self.reduced))
         ]
 
     def _rounds(self, name: str, horizon: int, settings: Settings) -> int:
         """All rounds, or as many as fit, up to a round that the others have recorded."""
         if name not in self.reduced:
             return horizon
-        most = settings.exact_horizon or (QUICK_REDUCED if settings.quick else self.rounds)
+        usual = QUICK_REDUCED if settings.quick else self.reduced[name]
+        most = settings.exact_horizon or usual
         rounds = recorded_rounds(horizon)
         return int(rounds[rounds <= most][-1])

@@ -23,14 +23,15 @@ LINEUPS = (
     Lineup(
         "covtype",
         full=(*_LINEAR, *_SOLVED, *_FAST, "wb-log-onestep", "wb-log-gaussian", *_BUDGETED),
-        reduced=_SLOW,
-        rounds=5000,
+        reduced=dict.fromkeys(_SLOW, 5000),
     ),
     Lineup(
         "mnist",
         full=(*_LINEAR, *_FAST, *_BUDGETED),
-        reduced=(*_SOLVED, "wb-log-onestep", "wb-log-gaussian", *_SLOW),
-        rounds=2000,
+        reduced={
+            **dict.fromkeys((*_SOLVED, "wb-log-onestep", "wb-log-gaussian"), 5000),
+            **dict.fromkeys(_SLOW, 200),
+        },
     ),
 )
 LENGTHS = (1000, 5000, 20_000)  # of the history when the recipe is timed

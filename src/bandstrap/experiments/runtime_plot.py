@@ -18,7 +18,7 @@ def draw(traces: list[Trace], path: Path) -> None:
     drawing, axes = figure(1, len(names), width=8.0 * len(names), height=6.0)
     for axis, name in zip(axes.flat, names, strict=True):
         _panel(axis, name, [trace for trace in traces if trace.environment == name])
-    drawing.suptitle("CPU time of a round; points of the recipe are scikit-learn's")
+    drawing.suptitle("CPU time of a round; stars: the paper's recipe with scikit-learn")
     save(drawing, path)
 
 
@@ -37,4 +37,4 @@ def _panel(axis: Any, name: str, traces: list[Trace]) -> None:
             axis.annotate(f"paper: {policy}", (1.0, 1e3 * cost), xycoords=("axes fraction", "data"),
                           ha="right", va="bottom", fontsize=7, color="#666666")  # fmt: skip
     axis.set(title=name, xlabel="round", ylabel="ms a round")
-    axis.legend(frameon=False, fontsize=7, ncols=2)
+    axis.legend(frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
