@@ -7,10 +7,9 @@ import numpy as np
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.features import Rows, as_numbers
 from bandstrap.models.network import NeuralNetwork
-from bandstrap.models.network_checks import check_count, check_positive, check_support
+from bandstrap.models.network_checks import check_count, check_positive, check_size, check_support
 from bandstrap.models.network_layers import Layers, sigmoid
 from bandstrap.models.network_optimiser import Adam
-from bandstrap.models.network_scale import RunningScale
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
@@ -20,15 +19,15 @@ from bandstrap.resampling import Resampling
 class Budgeted(Model):
     """A network per arm as in `NeuralNetwork`, taught `examples` examples a round.
 
-    A round takes one step of Adam for each arm that was pulled since the last: on its newest
-    examples and random older ones, with fresh bootstrap weights for these alone. Features are
-    standardised by their mean and spread so far. It costs the same however long history is, and
-    is an approximation of refitting every arm to all of it.
+    A round takes a fixed number of steps of Adam, each on one batch of one arm: two for every arm
+    pulled since the last round, its newest examples among them, and the rest for arms at random.
+    A batch has fresh bootstrap weights of its own. It costs the same however long history is, and
+    is an approximation of refitting every arm to all of it. Contexts are taken as they are.
     """
 
     network: NeuralNetwork = field(default_factory=NeuralNetwork)
-    examples: int = 64
-    learning_rate: float = 0.001
+    examples: int = 128
+    learning_rate: float = 0.003
 
     def __post_init__(self) -> None:
         check_count("examples", self.examples)
@@ -48,7 +47,7 @@ class BudgetedLearner(Learner):
         self.model = model
         self.resampling = resampling
         self.pseudo = prior.start(problem)
-        self.scale = RunningScale(problem.n_features)
+        self.n_features = problem.n_features
         self.rows = [Rows(problem.n_features) for _ in range(problem.n_arms)]
         self.new = [0] * problem.n_arms
         self.networks: list[Layers | None] = [None] * problem.n_arms
@@ -59,42 +58,52 @@ class BudgetedLearner(Learner):
         self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
     ) -> None:
         self.pseudo.see(context)
-        self.scale.see(context)
+        check_size(as_numbers(context))
         self.rows[arm].add(context, reward)
         self.new[arm] += 1
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        inputs = self.scale(context[None])
+        known = [arm for arm, rows in enumerate(self.rows) if self.pseudo.count + rows.count > 0]
+        self._teach(known, rng)
+        inputs = as_numbers(context[None]).astype(np.float32)
         scores = np.full(len(self.rows), np.inf)  # an arm without any example is tried first
-        for arm, rows in enumerate(self.rows):
-            if self.pseudo.count + rows.count > 0:
-                scores[arm] = self._refreshed(arm, inputs, rng)
+        for arm in known:
+            network, optimiser = self._network(arm, rng)
+            logits = network.values(inputs, optimiser.settled(network.flat))[-1]
+            scores[arm] = sigmoid(logits.astype(np.float64))[0, 0]
         return scores
 
-    def _refreshed(self, arm: int, inputs: np.ndarray, rng: np.random.Generator) -> float:
-        """What an arm's network predicts, after a step if there is something new."""
+    def _teach(self, known: list[int], rng: np.random.Generator) -> None:
+        """A fixed number of steps, for arms with something new first, and then for any."""
+        if not known:
+            return
+        steps = -(-self.model.examples // self.model.network.batch)
+        fresh = [arm for arm in known if self.new[arm] > 0]
+        others = rng.choice(known, size=steps).tolist()
+        for arm in (2 * fresh + others)[:steps]:
+            self._step(arm, *self._network(arm, rng), rng)
+
+    def _network(self, arm: int, rng: np.random.Generator) -> tuple[Layers, Adam]:
+        """An arm's network; it starts at random, so it needs a generator to start."""
         network, optimiser = self.networks[arm], self.optimisers[arm]
-        first = network is None or optimiser is None
         if network is None or optimiser is None:
-            network = Layers.glorot((inputs.shape[1], self.model.network.hidden, 1), rng)
+            sizes = (self.n_features, self.model.network.hidden, 1)
+            network = Layers.glorot(sizes, rng)
             optimiser = Adam(network.flat, self.model.learning_rate)
             self.networks[arm], self.optimisers[arm] = network, optimiser
-        if first or self.new[arm] > 0:
-            self._step(arm, network, optimiser, rng)
-        logits = network.values(inputs, optimiser.settled(network.flat))[-1]
-        return float(sigmoid(logits.astype(np.float64))[0, 0])
+        return network, optimiser
 
     def _step(self, arm: int, network: Layers, optimiser: Adam, rng: np.random.Generator) -> None:
         contexts, rewards = self._examples(arm, rng)
         rewards, weights = self.resampling.perturb(rewards, rng)
-        values = network.values(self.scale(contexts))
+        values = network.values(contexts.astype(np.float32))
         slopes = weights[:, None] * (sigmoid(values[-1]) - rewards[:, None]) / len(rewards)
         gradient = network.gradient(values, slopes.astype(np.float32))
         optimiser.step(network.flat, gradient, len(rewards), rng)
 
     def _examples(self, arm: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """The newest examples of an arm and random ones of all it has."""
-        rows, size = self.rows[arm], self.model.examples
+        rows, size = self.rows[arm], self.model.network.batch
         picks = rng.integers(0, rows.count + self.pseudo.count, size)
         newest = min(self.new[arm], size)
         picks[:newest] = np.arange(rows.count - newest, rows.count)
@@ -102,7 +111,7 @@ class BudgetedLearner(Learner):
         self.touched += size
         old = picks[picks < rows.count]
         if len(old) == size:
-            return rows.contexts[picks], rows.rewards[picks]
+            return as_numbers(rows.contexts[picks]), rows.rewards[picks]
         pseudo = picks[picks >= rows.count] - rows.count
         contexts = [as_numbers(rows.contexts[old]), self.pseudo.contexts[pseudo]]
         rewards = [rows.rewards[old], self.pseudo.rewards[pseudo]]
