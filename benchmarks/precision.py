@@ -21,7 +21,6 @@ from streams import Stream, stream
 
 HISTORIAN = "GaussianLimit"
 ENOUGH = 0.01  # reward per step that is not worth more precision
-SURE = 0.99  # agreement that counts as the same decisions
 
 
 class Played:
@@ -52,14 +51,17 @@ def play_all(dataset: str, given: Namespace) -> dict[str, Row]:
         for name, played in games.items():
             played.append(Played(name, rows, given.rounds, seed, given.seconds))
             print(f"  {dataset}: {name} played {played[-1].rounds} rounds", flush=True)
+    return {name: _earned(played, games[SOLVED]) for name, played in games.items()}
+
+
+def _earned(played: list[Played], solved: list[Played]) -> Row:
+    gains = list(map(_gain, played, solved))
     return {
-        name: {
-            "reward": float(np.mean([game.rewards.mean() for game in played])),
-            "− solved": float(np.mean(list(map(_gain, played, games[SOLVED])))),
-            "played µs": 1e6 * float(np.mean([game.seconds for game in played])),
-            "rounds": min(game.rounds for game in played),
-        }
-        for name, played in games.items()
+        "reward": float(np.mean([game.rewards.mean() for game in played])),
+        "− solved": float(np.mean(gains)),
+        "±": float(np.std(gains, ddof=1) / np.sqrt(len(gains))) if len(gains) > 1 else None,
+        "played µs": 1e6 * float(np.mean([game.seconds for game in played])),
+        "rounds": min(game.rounds for game in played),
     }
 
 
@@ -104,7 +106,7 @@ def bench(dataset: str, given: Namespace) -> list[Row]:
         f"spread are in units of the spread of draws {SOLVED}; then the share of the same choices, "
         "with the same weights (or others, where a method has its own), how far apart the odds of "
         "choices are, and CPU µs of a decision. Playing from the start: reward per step, what it "
-        f"is beyond that of {SOLVED}, CPU µs a round"
+        f"is beyond that of {SOLVED} in the same rounds, with its standard error, CPU µs a round"
     )
     report(given.out, f"precision-{dataset}", vars(given), rows, note)
     return rows
@@ -138,12 +140,18 @@ def _verdict(dataset: str, last: dict[str, Row]) -> str:
     enough = {name: row for name, row in played.items() if row["− solved"] >= best - ENOUGH}
     loosest = next((name for name in TOLERANCES.values() if name in enough), None)
     cheapest = min(enough, key=lambda name: enough[name]["played µs"])
-    tried = ", ".join(f"{row['reward']:.3f} {name}" for name, row in played.items())
+    others = ", ".join(_beyond(name, row) for name, row in played.items() if name != SOLVED)
     solving = f"{loosest} is precise enough" if loosest else "no solved draw is among the best"
     return (
-        f"{dataset} paid {tried}, so within {ENOUGH} of the best {solving} and {cheapest} is "
-        f"cheapest ({enough[cheapest]['played µs']:,.0f} µs a round)"
+        f"{dataset} paid {played[SOLVED]['reward']:.3f} {SOLVED} and beyond that {others}, so "
+        f"within {ENOUGH} of the best {solving} and {cheapest} is cheapest "
+        f"({enough[cheapest]['played µs']:,.0f} µs a round)"
     )
+
+
+def _beyond(name: str, row: Row) -> str:
+    error = "" if row["±"] is None else f" ± {row['±']:.3f}"
+    return f"{row['− solved']:+.3f}{error} {name}"
 
 
 def main() -> None:
