@@ -136,17 +136,23 @@ def answer(tables: dict[str, list[Row]]) -> str:
 
 def _verdict(dataset: str, last: dict[str, Row]) -> str:
     played = {name: row for name, row in last.items() if row["reward"] is not None}
-    best = max(row["− solved"] for row in played.values())
-    enough = {name: row for name, row in played.items() if row["− solved"] >= best - ENOUGH}
+    best = max(played.values(), key=lambda row: float(row["− solved"]))
+    enough = {name: row for name, row in played.items() if _as_good(row, best)}
     loosest = next((name for name in TOLERANCES.values() if name in enough), None)
     cheapest = min(enough, key=lambda name: enough[name]["played µs"])
     others = ", ".join(_beyond(name, row) for name, row in played.items() if name != SOLVED)
     solving = f"{loosest} is precise enough" if loosest else "no solved draw is among the best"
     return (
         f"{dataset} paid {played[SOLVED]['reward']:.3f} {SOLVED} and beyond that {others}, so "
-        f"within {ENOUGH} of the best {solving} and {cheapest} is cheapest "
+        f"within {ENOUGH} or two standard errors of the best {solving} and {cheapest} is cheapest "
         f"({enough[cheapest]['played µs']:,.0f} µs a round)"
     )
+
+
+def _as_good(row: Row, best: Row) -> bool:
+    """Whether a reward is as good as the best, as far as these runs can tell."""
+    error = float(np.hypot(row["±"] or 0.0, best["±"] or 0.0))
+    return bool(row["− solved"] >= best["− solved"] - max(ENOUGH, 2 * error))
 
 
 def _beyond(name: str, row: Row) -> str:
