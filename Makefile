@@ -10,6 +10,8 @@ INSTALLED := $(VENV)/.installed
 FRESH_KERNELS := $(VENV)/.fresh-kernels
 KERNELS := $(wildcard src/bandstrap/kernels/*.py)
 CODE := src tests benchmarks
+WITHOUT_CONTEXTS := figure1 figure1-k5 figure1-k2 theorem1 theorem2 equivalence
+WITH_CONTEXTS := figure2-covtype figure2-mnist runtime
 
 # Workers are processes: threads inside them would only compete.
 export OMP_NUM_THREADS := 1
@@ -30,8 +32,12 @@ lint: $(INSTALLED) ## style, types and import rules
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-reproduce: $(FRESH_KERNELS) ## the paper's figures and theorems, into results/
-	$(BIN)/bandstrap reproduce --out results
+reproduce: $(FRESH_KERNELS) ## the paper's figures and theorems, into results/; with contexts in small, into results/quick/
+	$(BIN)/bandstrap reproduce $(WITHOUT_CONTEXTS) --out results
+	$(BIN)/bandstrap reproduce $(WITH_CONTEXTS) --quick --out results/quick
+
+contexts: $(FRESH_KERNELS) ## figure 2 and what rounds cost, at full size, in hours, into results/contexts/
+	$(BIN)/bandstrap reproduce $(WITH_CONTEXTS) --out results/contexts
 
 bench: $(FRESH_KERNELS) ## what decisions and figures cost, into bench-results/
 	$(BIN)/python benchmarks/decisions.py
