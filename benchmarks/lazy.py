@@ -184,9 +184,7 @@ def main() -> None:
     note = f"CPU microseconds per choice on a history that WB built; {where}"
     report(given.out, "lazy", vars(given), rows, note)
     rows = playing(given.play, given.arms, given.runs)
-    note = (
-        f"CPU microseconds per decision (choose, reward, learn), mean of all rounds; {where}"
-    )
+    note = f"CPU microseconds per decision (choose, reward, learn), mean of all rounds; {where}"
     report(given.out, "playing", vars(given), rows, note)
 
 

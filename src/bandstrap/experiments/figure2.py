@@ -44,6 +44,7 @@ _BUDGETED = (
     "wb-nn-budgeted",
     "wb-nn-shared",
     "wb-nn-heads",
+    "heads-nn",
     "ts-langevin-nn",
 )
 _OTHERS = ("glm-ucb", "ts-laplace", "tang")

@@ -35,8 +35,8 @@ from bandstrap.policies.lin_ucb import FixedWidth, LinUCB
 from bandstrap.policies.online_ensemble import OnlineEnsemble
 from bandstrap.policies.schedules import Constant, Decay, Schedule
 from bandstrap.policies.tree_bootstrap import TreeBootstrap
-from bandstrap.priors import ExamplePrior, GaussianExamples
-from bandstrap.resampling import Exponential, GaussianNoise, Multinomial, Resampling
+from bandstrap.priors import ExamplePrior, GaussianExamples, NoExamples
+from bandstrap.resampling import Exponential, GaussianNoise, Multinomial, NoResampling, Resampling
 
 Maker = Callable[[ExamplePrior], Policy[Any]]
 
@@ -100,6 +100,8 @@ CONTEXTUAL: dict[str, Maker] = {
     "eg-nn-shared": greedy(SharedNetwork()),
     "wb-nn-shared": _wb(SharedNetwork()),
     "wb-nn-heads": _wb(NetworkHeads()),
+    # Heads that differ only by where they started: what their number alone explores.
+    "heads-nn": lambda prior: ContextualBootstrap(NoResampling(), NetworkHeads(), NoExamples()),
     "glm-ucb": lambda prior: GLMUCB(),
     "ts-laplace": lambda prior: LaplaceThompson(),
     "ts-langevin-nn": lambda prior: Langevin(prior=prior),
