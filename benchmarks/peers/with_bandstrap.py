@@ -10,6 +10,8 @@ from player import Method, Player, Task
 
 NAMES = (
     "ucb-lin",
+    "ucb-lin-fixed",
+    "ts-lin-fixed",
     "wb-lin-additive",
     "ts-laplace",
     "eg-log",
