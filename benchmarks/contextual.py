@@ -155,7 +155,7 @@ def growth(row: Row, lengths: list[int]) -> float | None:
 def bench(dataset: str, lengths: list[int], given: Namespace) -> None:
     log = Log(stream(dataset, 2 * lengths[-1] + LEAST, given.seed), given.seed)
     costs = recipe_costs(log, lengths, given.seed)
-    recipe = {"policy": "paper's recipe"} | {f"µs at {n:,}": 1e6 * c for n, c in costs.items()}
+    recipe: Row = {"policy": "paper's recipe"} | {f"µs at {n:,}": 1e6 * c for n, c in costs.items()}
     rows = [recipe]
     for name in given.policies.split(",") if given.policies else MODES:
         rows.append(measured(name, log, lengths, given))

@@ -174,7 +174,7 @@ def _by_context(
     rng: np.random.Generator,
 ) -> np.ndarray:
     scores = [[learner.scores(context, rng) for context in unseen] for _ in range(draws)]
-    return logit(np.clip(scores, TINY, 1 - TINY))
+    return np.asarray(logit(np.clip(scores, TINY, 1 - TINY)))
 
 
 def _decision_seconds(learner: Learner, contexts: np.ndarray, rng: np.random.Generator) -> float:
