@@ -126,8 +126,8 @@ def _best_in_all_rounds(found: Found, pairs: list[tuple[str, str]]) -> Statement
     for first, second in pairs:
         rounds = common_rounds(found[first], found[second])
         late = rounds[rounds >= rounds[-1] / EARLY]
-        gaps = [gap(found[first], found[second], last) for last in late]
-        outcomes += [_above(gaps[-1]), *map(_ahead, gaps)]
+        gaps = [gap(found[first], found[second], last, tests=len(pairs)) for last in late]
+        outcomes += [_above(gap(found[first], found[second])), *map(_ahead, gaps)]
         closest.append(min(gaps, key=lambda each: each.mean))
     least = min(closest, key=lambda each: each.mean)
     numbers = ", ".join(str(gap(found[first], found[second])) for first, second in pairs)

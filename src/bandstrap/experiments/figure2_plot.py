@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from bandstrap.experiments.style import figure, save
 from bandstrap.policies.contextual import SCHEDULES
@@ -65,6 +66,9 @@ def _panel(axis: Any, title: str, traces: list[Trace]) -> None:
             low, high = mean - half, mean + half
             axis.fill_between(rounds, low, high, color=look["color"], alpha=0.12, linewidth=0)
     axis.set(title=title, xlabel="round", ylabel="reward per step", xscale="log")
+    axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    axis.xaxis.set_minor_formatter(NullFormatter())
     axis.set_ylim(bottom=0)
     axis.legend(frameon=False, fontsize=7, ncols=2)
 

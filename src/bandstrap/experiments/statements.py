@@ -71,16 +71,23 @@ CONFIDENCE = float(2 * norm.cdf(THRESHOLD) - 1)
 
 @lru_cache
 def quantile(runs: int, confidence: float = CONFIDENCE) -> float:
-    """How many standard errors an interval reaches each way, given so many runs."""
-    return float(t.ppf(0.5 + confidence / 2, runs - 1)) if runs > 1 else np.inf
+    """How many standard errors an interval reaches each way, given so many runs.
+
+    Two runs may agree by accident, and one has no spread at all: they decide nothing.
+    """
+    return float(t.ppf(0.5 + confidence / 2, runs - 1)) if runs > 2 else np.inf
 
 
-def gap(first: Trace, second: Trace, last: int | None = None) -> Gap:
-    """The paired difference up to round `last`, or the last that both have recorded."""
+def gap(first: Trace, second: Trace, last: int | None = None, tests: int = 1) -> Gap:
+    """The paired difference up to round `last`, or the last that both have recorded.
+
+    Where it is one of several `tests` the interval is wider, so that all hold together.
+    """
     last = common_rounds(first, second)[-1] if last is None else last
     paired = per_step(first, last) - per_step(second, last)
-    error = paired.std(ddof=1) / np.sqrt(paired.size) if paired.size > 1 else 1.0
-    half = float(quantile(paired.size) * error)
+    width = quantile(paired.size, 1 - (1 - CONFIDENCE) / tests)
+    error = paired.std(ddof=1) / np.sqrt(paired.size) if np.isfinite(width) else 1.0
+    half = float(width * error)
     return Gap(first.policy, second.policy, int(last), float(paired.mean()), half)
 
 
