@@ -47,6 +47,7 @@ _BUDGETED = (
     "heads-nn",
     "ts-langevin-nn",
 )
+_TREES = ("tree-bootstrap", "tree-bootstrap-fresh")
 _OTHERS = ("glm-ucb", "ts-laplace", "tang")
 
 
@@ -67,7 +68,7 @@ class Figure2CovType(Figure2):
             *_OTHERS,
             *SCHEDULES,
         ),
-        reduced=dict.fromkeys((*_PAPER, *_NETWORKS, "tree-bootstrap"), 5000),
+        reduced=dict.fromkeys((*_PAPER, *_NETWORKS, *_TREES), 5000),
     )
 
 
@@ -85,9 +86,9 @@ class Figure2MNIST(Figure2):
         reduced={
             "ts-langevin-nn": 10_000,
             **dict.fromkeys((*_LOGISTIC[1:], "wb-log-gauss-prior", "wb-log-onestep"), 2000),
-            **dict.fromkeys((*SCHEDULES, "tree-bootstrap"), 2000),
+            **dict.fromkeys((*SCHEDULES, _TREES[0]), 2000),
             **dict.fromkeys((*_LINEAR[1:], *_WIDTHS), 1000),
-            **dict.fromkeys(_NETWORKS, 400),
+            **dict.fromkeys((*_NETWORKS, _TREES[1]), 400),
             **dict.fromkeys(_PAPER, 120),
         },
     )

@@ -78,11 +78,14 @@ def same_priors(found: Found) -> list[Statement]:
 
 
 def against_ensembles(found: Found) -> list[Statement]:
-    """C13, by the paper's own procedure where it was played, and by solved draws."""
+    """C13, by the paper's own procedure where it was played, and by solved draws.
+
+    The tree bootstrap is faster with its lazy update, which looks at fewer draws, than with fresh
+    trees in every round; both are compared with.
+    """
     ours = [name for name in ("wb-log-paper", "wb-log") if name in found]
-    statements = []
-    if "tree-bootstrap" in found:
-        statements = [_faster(found[name], found["tree-bootstrap"]) for name in ours]
+    trees = [name for name in ("tree-bootstrap", "tree-bootstrap-fresh") if name in found]
+    statements = [_faster(found[name], found[tree]) for tree in trees for name in ours]
     pairs = [(name, "tang") for name in ours]
     better = all_of("better than the ensemble of Tang et al.", _gaps(found, pairs, _above))
     return [*statements, better]
@@ -148,4 +151,4 @@ def _faster(ours: Trace, theirs: Trace) -> Statement:
     one, other = (seconds_per_round(trace, last) for trace in (ours, theirs))
     outcome = Outcome.HOLDS if one < other else Outcome.FAILS
     numbers = f"{1e3 * one:.2f} against {1e3 * other:.2f} ms a round over {last} rounds"
-    return Statement(f"{ours.policy} faster than the tree bootstrap", outcome, numbers)
+    return Statement(f"{ours.policy} faster than {theirs.policy}", outcome, numbers)

@@ -11,6 +11,7 @@ from typing import Any
 
 from bandstrap.models import (
     Budgeted,
+    DecisionTree,
     GaussianLimit,
     Grouped,
     LinearRegression,
@@ -35,7 +36,7 @@ from bandstrap.policies.lin_ucb import FixedWidth, LinUCB
 from bandstrap.policies.online_ensemble import OnlineEnsemble
 from bandstrap.policies.schedules import Constant, Decay, Schedule
 from bandstrap.policies.tree_bootstrap import TreeBootstrap
-from bandstrap.priors import ExamplePrior, GaussianExamples, NoExamples
+from bandstrap.priors import ExamplePrior, GaussianExamples, NoExamples, NoExamples
 from bandstrap.resampling import Exponential, GaussianNoise, Multinomial, NoResampling, Resampling
 
 Maker = Callable[[ExamplePrior], Policy[Any]]
@@ -107,5 +108,8 @@ CONTEXTUAL: dict[str, Maker] = {
     "ts-langevin-nn": lambda prior: Langevin(prior=prior),
     "tang": lambda prior: OnlineEnsemble(),
     "tree-bootstrap": lambda prior: TreeBootstrap(),
+    "tree-bootstrap-fresh": lambda prior: ContextualBootstrap(
+        Multinomial(), DecisionTree(), NoExamples()
+    ),
     **SCHEDULES,
 }
