@@ -36,7 +36,7 @@ from bandstrap.policies.lin_ucb import FixedWidth, LinUCB
 from bandstrap.policies.online_ensemble import OnlineEnsemble
 from bandstrap.policies.schedules import Constant, Decay, Schedule
 from bandstrap.policies.tree_bootstrap import TreeBootstrap
-from bandstrap.priors import ExamplePrior, GaussianExamples, NoExamples, NoExamples
+from bandstrap.priors import ExamplePrior, GaussianExamples, NoExamples
 from bandstrap.resampling import Exponential, GaussianNoise, Multinomial, NoResampling, Resampling
 
 Maker = Callable[[ExamplePrior], Policy[Any]]
