@@ -16,7 +16,7 @@ from bandstrap.simulation import Runner, Trace
 _SOLVED = ("npb-log", "wb-log")
 _LINEAR = ("ucb-lin", "ts-lin", "eg-lin")
 _FAST = ("eg-log", "wb-log-grouped", "wb-log-replicas", "ts-laplace", "tang")
-_BUDGETED = ("npb-nn-budgeted", "wb-nn-budgeted", "wb-nn-shared", "wb-nn-heads", "ts-langevin-nn")
+_BUDGETED = ("npb-nn-budgeted", "wb-nn-budgeted", "wb-nn-shared", "wb-nn-heads", "heads-nn")
 _SLOW = ("npb-log-paper", "wb-log-paper", "npb-nn", "wb-nn", "tree-bootstrap")
 
 LINEUPS = (
