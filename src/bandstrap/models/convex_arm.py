@@ -28,19 +28,24 @@ class ConvexArm:
         self.margins = np.zeros(0)
         self.means = np.zeros(0)
         self.known_rows = -1  # whose margins are there; -1: nobody's, as the prior is new
-        self.fitted = 0  # examples when it was fit
-        self.factored = 0
+        self.fitted_rows = 0  # when it was fit
+        self.factored_rows = -1  # when the factor was made; -1: there is none for this prior
         self.fits = 0  # how often θ̂ has been brought up to date
 
     def set_prior(self, pseudo: PseudoExamples) -> None:
         self.examples.set_prior(pseudo)
         self.known_rows = -1
+        self.factored_rows = -1
 
     def refresh(self, growth: float, tolerance: float) -> None:
-        """Bring everything up to date that has fallen behind."""
-        if self.known_rows < 0 or self.examples.count > growth * self.fitted:
+        """Bring everything up to date that has fallen behind.
+
+        Growth is that of the rows alone: pseudo-examples are many where there are many features,
+        and would make the first hundreds of rows look like nothing new.
+        """
+        if self.known_rows < 0 or self.examples.rows.count > growth * self.fitted_rows:
             self.fit(tolerance)
-            if self.fitted > FACTOR_GROWTH * self.factored:
+            if self.factored_rows < 0 or self.fitted_rows > FACTOR_GROWTH * self.factored_rows:
                 self.set_factor(self.draw.weighted_factor())
         else:
             self._learn_rows()
@@ -50,19 +55,23 @@ class ConvexArm:
         draw, count = self.draw, self.examples.count
         draw.set_weights(self.examples.rewards(), np.ones(count))
         if self.known_rows < 0:
-            draw.begin_at(self.theta, self.factor if self.factored else None)
+            draw.begin_at(self.theta, self._usable_factor())
         else:
             self._learn_rows()
             self.begin()
-        draw.solve(self.factor if self.factored else draw.weighted_factor(), tolerance)
+        factor = self._usable_factor()
+        draw.solve(draw.weighted_factor() if factor is None else factor, tolerance)
         self.theta[:] = draw.theta
-        self.fitted = count
+        self.fitted_rows = self.examples.rows.count
         self.fits += 1
         self._know(draw.entries[2, : self.examples.n_entries])
 
     def set_factor(self, factor: np.ndarray) -> None:
         self.factor[:] = factor
-        self.factored = self.examples.count
+        self.factored_rows = self.examples.rows.count
+
+    def _usable_factor(self) -> np.ndarray | None:
+        return self.factor if self.factored_rows >= 0 else None
 
     def begin(self) -> None:
         """Start a draw, whose weights are there, at θ̂."""

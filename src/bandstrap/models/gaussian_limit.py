@@ -14,7 +14,7 @@ from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import kernel_stream
 
-GROWTH = 1.2  # everything is made anew when the examples have grown this much
+GROWTH = 1.2  # everything is made anew when the rows have grown this much
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class GaussianLimit(Model):
 
     M is the Hessian at θ̂ and G the covariance of the weighted gradient there, Σ rᵢ² xᵢxᵢᵀ times a
     weight's variance. A score is a number, so only a number is drawn. Each example takes a rank-one
-    update and one Newton step; when the examples have grown by a fifth, θ̂, M and G are computed
+    update and one Newton step; when the rows have grown by a fifth, θ̂, M and G are computed
     from all of them, which makes O(d²) an example on average.
     """
 
@@ -99,4 +99,4 @@ class GaussianLimitLearner(Learner):
         spread += self.noise**2 * arm.draw.entries[0, : arm.examples.n_entries]
         self.meat[index] = arm.examples.gram(spread)
         self.ready[index] = True
-        self.due[index] = GROWTH * arm.examples.count
+        self.due[index] = arm.examples.count + (GROWTH - 1) * arm.examples.rows.count
