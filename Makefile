@@ -23,7 +23,7 @@ help: ## show this
 		do printf '  make %-17s %s\n' "$$name" "$$what"; done
 
 test: lint $(FRESH_KERNELS) ## lint, types, import rules, tests, examples in docstrings
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist loadfile
 	$(BIN)/pytest --doctest-modules src/bandstrap
 
 lint: $(INSTALLED) ## style, types and import rules
