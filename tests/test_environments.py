@@ -80,7 +80,7 @@ def test_means_of_figure_1_are_uniform_and_their_own_in_every_run(name):
         (TruncatedNormal(means=(0.7,)), stats.norm(0.7, 1e-4)),
         (Gaussian(means=(0.5,), scale=3.0), stats.norm(0.5, 3.0)),
     ],
-    ids=repr,
+    ids=lambda given: type(given).__name__,
 )
 def test_rewards_have_their_law(environment, law):
     rewards, _ = rewards_of(environment, 0)
