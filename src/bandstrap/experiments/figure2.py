@@ -45,7 +45,6 @@ _BUDGETED = (
     "wb-nn-shared",
     "wb-nn-heads",
     "heads-nn",
-    "heads-nn",
     "ts-langevin-nn",
 )
 _TREES = ("tree-bootstrap", "tree-bootstrap-fresh")
