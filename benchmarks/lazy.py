@@ -18,7 +18,8 @@ from bandstrap.history import GRAIN, RewardHistory
 from bandstrap.kernels.argmax import argmax
 from bandstrap.kernels.choose import choose
 from bandstrap.kernels.direct import direct_scores
-from bandstrap.kernels.history import KNOWN_LEVEL, REWARDS
+from bandstrap.kernels.history import KNOWN_LEVEL
+from bandstrap.kernels.observe import REWARDS
 from bandstrap.kernels.random import exponential
 from bandstrap.kernels.schemes import EXPONENTIAL, MULTINOMIAL
 from bandstrap.seeding import generator, kernel_stream

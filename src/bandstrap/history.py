@@ -7,7 +7,8 @@ import numpy as np
 
 from bandstrap.kernels import history as kernels
 from bandstrap.kernels.choose import choose
-from bandstrap.kernels.history import BUCKET, COUNT, KNOWN_LEVEL, MEAN, NODE, QUEUE, REWARDS
+from bandstrap.kernels.history import BUCKET, COUNT, KNOWN_LEVEL, MEAN, NODE, QUEUE
+from bandstrap.kernels.observe import REWARDS, observe
 from bandstrap.kernels.schemes import NO_SCHEME
 from bandstrap.seeding import kernel_stream
 
@@ -84,7 +85,7 @@ class RewardHistory:
         """One reward per run; a generator is needed where rewards are rounded at random."""
         self.ensure_room()
         stream = NO_STREAM if rng is None else kernel_stream(rng)
-        kernels.observe(stream, self.arrays, self.scheme, self.keeping, arms, rewards)
+        observe(stream, self.arrays, self.scheme, self.keeping, arms, rewards)
         self.advance(1)
 
     def choose(self, allowed: np.ndarray, rng: np.random.Generator) -> np.ndarray:

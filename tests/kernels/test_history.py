@@ -9,17 +9,15 @@ from hypothesis import strategies as st
 
 from bandstrap.history import RewardHistory
 from bandstrap.kernels.history import (
-    ATOMS,
     BUCKET,
     COUNT,
     HIGH,
     LOW,
     MEAN,
-    REWARDS,
-    SHARES,
     SQUARES,
     flush,
 )
+from bandstrap.kernels.observe import ATOMS, REWARDS, SHARES
 
 ANY = st.floats(-1e150, 1e150)
 SUBNORMAL = st.floats(-1e-300, 1e-300)

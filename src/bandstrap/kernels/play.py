@@ -3,8 +3,8 @@
 from numba import njit
 
 from bandstrap.kernels.choose import choose_one
-from bandstrap.kernels.history import observe_one
 from bandstrap.kernels.laws import draw_reward
+from bandstrap.kernels.observe import observe_one
 
 
 @njit(cache=True, error_model="numpy", nogil=True, _nrt=False)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bandstrap.history import RewardHistory
-from bandstrap.kernels.history import ATOMS, REWARDS
+from bandstrap.kernels.observe import ATOMS, REWARDS
 from bandstrap.kernels.subsample import tournament
 from bandstrap.policies.base import Policy
 from bandstrap.policies.bootstrap import BootstrapState

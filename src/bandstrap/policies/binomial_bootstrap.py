@@ -6,7 +6,7 @@ import numpy as np
 
 from bandstrap.errors import InvalidInput
 from bandstrap.history import RewardHistory
-from bandstrap.kernels.history import SHARES
+from bandstrap.kernels.observe import SHARES
 from bandstrap.kernels.schemes import MULTINOMIAL
 from bandstrap.policies.bootstrap import Bootstrap, BootstrapState
 from bandstrap.priors import Prior, PseudoRewards

@@ -8,7 +8,7 @@ from bandstrap.compiled import Compiled
 from bandstrap.errors import InvalidInput
 from bandstrap.history import RewardHistory
 from bandstrap.kernels.direct import direct_scores
-from bandstrap.kernels.history import ATOMS, MOMENTS, REWARDS
+from bandstrap.kernels.observe import ATOMS, MOMENTS, REWARDS
 from bandstrap.kernels.schemes import NO_SCHEME
 from bandstrap.policies.base import Policy, State
 from bandstrap.priors import Prior, PseudoRewards

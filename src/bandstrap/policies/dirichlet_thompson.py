@@ -7,7 +7,7 @@ import numpy as np
 from bandstrap.compiled import Compiled
 from bandstrap.errors import InvalidInput
 from bandstrap.history import RewardHistory
-from bandstrap.kernels.history import ATOMS
+from bandstrap.kernels.observe import ATOMS
 from bandstrap.kernels.schemes import EXPONENTIAL
 from bandstrap.policies.base import Policy
 from bandstrap.policies.bootstrap import BootstrapState

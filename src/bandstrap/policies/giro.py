@@ -7,7 +7,7 @@ import numpy as np
 from bandstrap.errors import InvalidInput
 from bandstrap.history import RewardHistory
 from bandstrap.kernels.garbage import add_ends
-from bandstrap.kernels.history import ATOMS, REWARDS
+from bandstrap.kernels.observe import ATOMS, REWARDS
 from bandstrap.kernels.schemes import MULTINOMIAL
 from bandstrap.policies.base import Policy
 from bandstrap.policies.bootstrap import Bootstrap, BootstrapState
