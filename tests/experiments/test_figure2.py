@@ -18,7 +18,7 @@ from bandstrap.simulation.progress import Quiet
 
 COLUMNS = ["experiment", "environment", "policy", "run", "round", "regret", "reward"]
 PLAYED = "ucb-lin,ts-lin,eg-lin,npb-lin,wb-lin,eg-log,npb-log,wb-log,wb-nn,tang"
-MORE = "wb-log-gauss-prior,tree-bootstrap,eg-log-c5,wb-log-paper"
+MORE = "wb-log-gauss-prior,tree-heuristic,eg-log-c5,wb-log-paper"
 
 
 def command(*arguments):
@@ -50,7 +50,7 @@ def test_covtype_in_small(tmp_path):
         assert row["regret"] + row["reward"] == row["round"]  # the right arm pays 1 in every round
     last = {row["policy"]: row["round"] for row in rows}
     reduced = {name for name, rounds in last.items() if rounds < 60}
-    assert reduced == {"wb-nn", "wb-log-paper", "tree-bootstrap"}
+    assert reduced == {"wb-nn", "wb-log-paper", "tree-heuristic"}
     assert {last[name] for name in reduced} == {20}
     assert set(claims) == {"C9", "C12", "C13", "C14"}
     for claim in claims.values():
@@ -72,7 +72,7 @@ def test_mnist_in_small(tmp_path):
 
 
 def test_same_bytes_with_one_worker_and_two(tmp_path):
-    policies = ("wb-log", "wb-log-replicas", "wb-nn-shared", "tree-bootstrap")
+    policies = ("wb-log", "wb-log-replicas", "wb-nn-shared", "tree-heuristic")
     settings = Settings(quick=True, horizon=50, policies=policies)
     stored = []
     for workers in (1, 2):

@@ -100,13 +100,13 @@ def test_pseudo_examples_alike_or_not():
 
 def test_faster_than_trees_and_better_than_tang():
     levels = {"wb-log": 0.69, "tang": 0.6}
-    slow, fast = trace("tree-bootstrap", 0.7, cost=0.1), trace("tree-bootstrap", 0.7, cost=1e-5)
+    slow, fast = trace("tree-heuristic", 0.7, cost=0.1), trace("tree-heuristic", 0.7, cost=1e-5)
     for tree, tang, expected in (
         (slow, 0.6, Verdict.REPRODUCED),
         (fast, 0.6, Verdict.IN_PART),
         (fast, 0.75, Verdict.NOT_REPRODUCED),
     ):
-        found = {**traces({**levels, "tang": tang}), "tree-bootstrap": tree}
+        found = {**traces({**levels, "tang": tang}), "tree-heuristic": tree}
         (claim,) = verdicts(Asked("covtype"), found)
         assert (claim.id, claim.verdict) == ("C13", expected)
 

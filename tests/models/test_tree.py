@@ -54,7 +54,7 @@ def test_leaves_predict_the_weighted_mean_of_their_rows_and_are_heavy_enough() -
     weights = rng.standard_exponential(300)
     model = DecisionTree(leaf=6.0)
     tree = model.fit(contexts, rewards, weights, None, rng)
-    leaves = np.array([tree.leaf(x) for x in contexts])
+    leaves = tree.leaves(contexts)
     assert len(set(leaves)) > 5
     for leaf in set(leaves):
         inside = leaves == leaf

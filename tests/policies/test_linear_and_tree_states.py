@@ -17,7 +17,7 @@ from bandstrap.policies import (
     LinUCB,
     OnlineEnsemble,
     Policy,
-    TreeBootstrap,
+    TreeHeuristic,
 )
 from bandstrap.priors import EigenExamples, GaussianExamples, NoExamples
 from bandstrap.problem import Problem, Support
@@ -30,7 +30,7 @@ POLICIES = [
     GLMUCB(),
     LaplaceThompson(),
     OnlineEnsemble(count=3),
-    TreeBootstrap(),
+    TreeHeuristic(),
     ContextualBootstrap(Exponential(), Replicas(), EigenExamples()),
     ContextualBootstrap(Poisson(), Replicas(OnlineLinear(), count=5), GaussianExamples()),
     ContextualBootstrap(Exponential(), StochasticLogisticRegression(), GaussianExamples()),

@@ -47,7 +47,7 @@ _BUDGETED = (
     "heads-nn",
     "ts-langevin-nn",
 )
-_TREES = ("tree-bootstrap", "tree-bootstrap-fresh")
+_TREES = ("tree-heuristic", "tree-bootstrap-fresh")
 _OTHERS = ("glm-ucb", "ts-laplace", "tang")
 
 

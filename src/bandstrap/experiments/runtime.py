@@ -17,7 +17,7 @@ _SOLVED = ("npb-log", "wb-log")
 _LINEAR = ("ucb-lin", "ts-lin", "eg-lin")
 _FAST = ("eg-log", "wb-log-grouped", "wb-log-replicas", "ts-laplace", "tang")
 _BUDGETED = ("npb-nn-budgeted", "wb-nn-budgeted", "wb-nn-shared", "wb-nn-heads", "heads-nn")
-_SLOW = ("npb-log-paper", "wb-log-paper", "npb-nn", "wb-nn", "tree-bootstrap")
+_SLOW = ("npb-log-paper", "wb-log-paper", "npb-nn", "wb-nn", "tree-heuristic")
 
 LINEUPS = (
     Lineup(

@@ -127,9 +127,11 @@ def grow(columns, orders, rows, rewards, weights, leaf, depth, scratch, nodes, v
 
 
 @kernel
-def find_leaf(nodes, values, context):
-    node = 0
-    while nodes[node, 1] >= 0:
-        below = context[nodes[node, 0]] <= values[node, 0]
-        node = nodes[node, 1] if below else nodes[node, 2]
-    return node
+def find_leaves(nodes, values, contexts, leaves):
+    """The leaf that each context falls into."""
+    for i in range(contexts.shape[0]):
+        node = 0
+        while nodes[node, 1] >= 0:
+            below = contexts[i, nodes[node, 0]] <= values[node, 0]
+            node = nodes[node, 1] if below else nodes[node, 2]
+        leaves[i] = node

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bandstrap.errors import InvalidInput
-from bandstrap.kernels.tree import find_leaf, grow
+from bandstrap.kernels.tree import find_leaves, grow
 from bandstrap.models.base import WeightedModel
 from bandstrap.models.features import as_numbers
 
@@ -23,9 +23,12 @@ class Tree:
     nodes: np.ndarray
     values: np.ndarray
 
-    def leaf(self, context: np.ndarray) -> int:
-        """The leaf that a context falls into."""
-        return int(find_leaf(self.nodes, self.values, context))
+    def leaves(self, contexts: np.ndarray) -> np.ndarray:
+        """The leaf that each context falls into."""
+        contexts = np.ascontiguousarray(as_numbers(contexts), dtype=np.float64)
+        leaves = np.empty(len(contexts), dtype=np.int64)
+        find_leaves(self.nodes, self.values, contexts, leaves)
+        return leaves
 
 
 @dataclass(frozen=True)
@@ -85,8 +88,8 @@ class DecisionTree(WeightedModel[Tree]):
         return Tree(nodes[:count].copy(), values[:count].copy())
 
     def predict(self, fit: Tree, contexts: np.ndarray) -> np.ndarray:
-        contexts = as_numbers(contexts)
-        return np.array([fit.values[fit.leaf(context), 1] for context in contexts])
+        means: np.ndarray = fit.values[fit.leaves(contexts), 1]
+        return means
 
 
 def _stack(n: int) -> np.ndarray:

@@ -27,7 +27,7 @@ from bandstrap.policies.online_bootstrap import OnlineBootstrap
 from bandstrap.policies.online_ensemble import OnlineEnsemble
 from bandstrap.policies.perturbed_history import PerturbedHistory
 from bandstrap.policies.schedules import Constant, Decay
-from bandstrap.policies.tree_bootstrap import TreeBootstrap
+from bandstrap.policies.tree_heuristic import TreeHeuristic
 from bandstrap.policies.ucb1 import UCB1
 from bandstrap.priors import PseudoRewards
 from bandstrap.resampling import (
@@ -97,6 +97,6 @@ __all__ = [
     "Policy",
     "PublishedSpread",
     "State",
-    "TreeBootstrap",
+    "TreeHeuristic",
     "UniformRewards",
 ]

@@ -35,7 +35,7 @@ from bandstrap.policies.lin_thompson import FixedSpread, LinThompson
 from bandstrap.policies.lin_ucb import FixedWidth, LinUCB
 from bandstrap.policies.online_ensemble import OnlineEnsemble
 from bandstrap.policies.schedules import Constant, Decay, Schedule
-from bandstrap.policies.tree_bootstrap import TreeBootstrap
+from bandstrap.policies.tree_heuristic import TreeHeuristic
 from bandstrap.priors import ExamplePrior, GaussianExamples, NoExamples
 from bandstrap.resampling import Exponential, GaussianNoise, Multinomial, NoResampling, Resampling
 
@@ -107,7 +107,7 @@ CONTEXTUAL: dict[str, Maker] = {
     "ts-laplace": lambda prior: LaplaceThompson(),
     "ts-langevin-nn": lambda prior: Langevin(prior=prior),
     "tang": lambda prior: OnlineEnsemble(),
-    "tree-bootstrap": lambda prior: TreeBootstrap(),
+    "tree-heuristic": lambda prior: TreeHeuristic(),
     "tree-bootstrap-fresh": lambda prior: ContextualBootstrap(
         Multinomial(), DecisionTree(), NoExamples()
     ),
