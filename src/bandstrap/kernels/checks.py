@@ -1,6 +1,32 @@
 """What a policy is given, checked at the cost of reading it."""
 
+from math import inf
+
 from bandstrap.kernels.compile import kernel
+
+ARM, REWARD, UNLISTED = 0, 1, 2
+
+
+@kernel
+def first_infinite(contexts):
+    """Where the first number stands, counted by rows, that is infinite or none; -1 if none."""
+    for i in range(contexts.shape[0]):
+        for j in range(contexts.shape[1]):
+            if not abs(contexts[i, j]) < inf:
+                return i * contexts.shape[1] + j
+    return -1
+
+
+@kernel
+def first_fault(arms, n_arms, rewards, low, high, values):
+    """Which fault there is, as its kind and the run it is in; the run is -1 if there is none."""
+    bad = first_bad_arm(arms, n_arms)
+    if bad >= 0:
+        return ARM, bad
+    bad = first_bad_reward(rewards, low, high)
+    if bad >= 0:
+        return REWARD, bad
+    return UNLISTED, first_unlisted(rewards, values) if values.size > 0 else -1
 
 
 @kernel

@@ -9,14 +9,13 @@ import numpy as np
 from bandstrap.compiled import Compiled
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.argmax import argmax
-from bandstrap.kernels.checks import (
-    first_bad_arm,
-    first_bad_reward,
-    first_empty_row,
-    first_unlisted,
-)
+from bandstrap.kernels.checks import ARM, REWARD, first_empty_row, first_fault, first_infinite
 from bandstrap.problem import Problem
 from bandstrap.seeding import kernel_stream
+
+# Types, not names of them, which take longer to compare.
+BYTES = np.dtype(np.uint8)
+KINDS = (np.dtype(np.float64), np.dtype(np.float32), BYTES)
 
 
 class State:
@@ -70,26 +69,16 @@ class Policy(ABC, Generic[S]):
         """Learn from one reward in each run, in place; some policies learn at random, by `rng`."""
         arms = np.ascontiguousarray(arms, dtype=np.int64)
         rewards = np.ascontiguousarray(rewards, dtype=np.float64)
-        for name, given in (("arms", arms), ("rewards", rewards)):
-            if given.shape != (state.runs,):
-                raise InvalidInput(name, given.shape, f"give one for each run: ({state.runs},)")
-        bad = first_bad_arm(arms, state.problem.n_arms)
-        if bad >= 0:
-            raise InvalidInput("arms", int(arms[bad]), f"arms are 0 to {state.problem.n_arms - 1}")
-        support = state.problem.support
-        bad = first_bad_reward(rewards, support.low, support.high)
-        if bad >= 0:
-            raise InvalidInput(
-                "rewards",
-                float(rewards[bad]),
-                f"the problem declares rewards in [{support.low:g}, {support.high:g}]; "
-                "declare a wider support or leave the reward out",
-            )
-        bad = first_unlisted(rewards, state.values) if support.values is not None else -1
-        if bad >= 0:
-            raise InvalidInput(
-                "rewards", float(rewards[bad]), f"declared values are {support.values}"
-            )
+        problem, shape = state.problem, (state.runs,)
+        if arms.shape != shape or rewards.shape != shape:
+            name, given = ("arms", arms) if arms.shape != shape else ("rewards", rewards)
+            raise InvalidInput(name, given.shape, f"give one for each run: ({state.runs},)")
+        support = problem.support
+        fault, run = first_fault(
+            arms, problem.n_arms, rewards, support.low, support.high, state.values
+        )
+        if run >= 0:
+            raise _fault(fault, problem, int(arms[run]), float(rewards[run]))
         self._update(state, _checked_contexts(state, contexts), arms, rewards, rng)
 
     def compiled(self, state: S) -> Compiled | None:
@@ -136,6 +125,21 @@ def needed(rng: np.random.Generator | None, policy: object) -> np.random.Generat
     return rng
 
 
+def _fault(kind: int, problem: Problem, arm: int, reward: float) -> InvalidInput:
+    """What is wrong with an arm or its reward."""
+    support = problem.support
+    if kind == ARM:
+        return InvalidInput("arms", arm, f"arms are 0 to {problem.n_arms - 1}")
+    if kind == REWARD:
+        return InvalidInput(
+            "rewards",
+            reward,
+            f"the problem declares rewards in [{support.low:g}, {support.high:g}]; "
+            "declare a wider support or leave the reward out",
+        )
+    return InvalidInput("rewards", reward, f"declared values are {support.values}")
+
+
 @lru_cache(maxsize=16)
 def _all_arms(runs: int, n_arms: int) -> np.ndarray:
     return np.ones((runs, n_arms), dtype=np.bool_)
@@ -155,15 +159,17 @@ def _checked_contexts(state: State, contexts: np.ndarray | None) -> np.ndarray |
     contexts = np.asarray(contexts)
     if contexts.shape != shape:
         raise InvalidInput("contexts", contexts.shape, f"give one for each run: {shape}")
-    if contexts.dtype not in (np.uint8, np.float32, np.float64):
+    if contexts.dtype not in KINDS:
         contexts = contexts.astype(np.float64)
-    if contexts.dtype != np.uint8 and not np.isfinite(contexts).all():
-        run, feature = np.argwhere(~np.isfinite(contexts))[0]
-        raise InvalidInput(
-            "contexts",
-            float(contexts[run, feature]),
-            f"feature {feature} of run {run} is not a finite number; fill it in beforehand",
-        )
+    if contexts.dtype != BYTES:
+        bad = first_infinite(np.ascontiguousarray(contexts))
+        if bad >= 0:
+            run, feature = divmod(int(bad), shape[1])
+            raise InvalidInput(
+                "contexts",
+                float(contexts[run, feature]),
+                f"feature {feature} of run {run} is not a finite number; fill it in beforehand",
+            )
     return contexts
 
 

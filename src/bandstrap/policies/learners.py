@@ -40,8 +40,10 @@ class LearnerPolicy(Policy[LearnerState]):
         allowed: np.ndarray,
     ) -> np.ndarray:
         assert contexts is not None
-        triples = zip(state.learners, contexts, allowed, strict=True)
-        return np.array([learner.best(context, rng, arms) for learner, context, arms in triples])
+        arms = np.empty(state.runs, dtype=np.int64)
+        for run, learner in enumerate(state.learners):
+            arms[run] = learner.best(contexts[run], rng, allowed[run])
+        return arms
 
     def _update(
         self,
