@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from bandstrap.errors import InvalidInput
-from bandstrap.kernels.convex_moments import absorb_noisy, absorb_step
+from bandstrap.kernels.convex_moments import absorb_noisy
+from bandstrap.kernels.sandwich import absorb_step
 from bandstrap.models import GaussianLimit, Grouped, LinearRegression, LogisticRegression, OneStep
 from bandstrap.priors import EigenExamples, NoExamples
 from bandstrap.problem import Problem
@@ -114,23 +115,28 @@ def test_a_tolerance_beyond_rounding_is_an_error() -> None:
 
 
 def test_second_moments_after_very_many_updates() -> None:
-    """10⁵ rank-one updates; the inverse stays the inverse of what was added up."""
+    """10⁵ updates; inverses stay those of what was added up, and so does the covariance."""
     rng = np.random.default_rng(0)
     x = np.column_stack([rng.standard_normal((1000, 3)) * [1, 1e-3, 1e3], np.ones(1000)])
     y = x @ [1.0, 2.0, 3e-3, 4.0] + rng.standard_normal(1000)
     gram, moment, theta = np.zeros((4, 4)), np.zeros(4), np.zeros(4)
     inverse, work, ridge = np.eye(4), np.zeros((5, 4)), 1.0
     gram[:] = np.diag([0.0, 0.0, 0.0, 1.0])
-    step_theta, step_inverse, meat = np.zeros(4), np.eye(4), np.zeros((4, 4))
+    step_theta, step_inverse = np.zeros((1, 4)), np.diag([1.0, 1.0, 1e-5, 1.0])[None]
+    covariance, places = np.zeros((1, 4, 4)), np.zeros(4, dtype=np.int64)
     for row in range(100_000):
         i = row % 1000
         absorb_noisy(gram, moment, theta, inverse, ridge, x[i], y[i], work)
-        absorb_step(1, step_theta, step_inverse, meat, x[i], y[i], 1.0, 0.0, work[0])
+        assert absorb_step(
+            1, step_theta, step_inverse, covariance, 0, x[i], y[i], 0.0, 1.0, work, places
+        )
     exact = np.linalg.inv(100 * x.T @ x + np.eye(4))
     scale = np.sqrt(np.diag(exact))
-    for kept in (inverse, step_inverse):
+    bread = np.linalg.inv(100 * x.T @ x + np.diag([1, 1, 1e5, 1]))
+    sandwich = bread @ (100 * x.T @ x) @ bread
+    for kept, right in ((inverse, exact), (step_inverse[0], bread), (covariance[0], sandwich)):
         np.testing.assert_allclose(
-            kept / scale / scale[:, None], exact / scale / scale[:, None], atol=1e-6
+            kept / scale / scale[:, None], right / scale / scale[:, None], atol=1e-6
         )
     np.testing.assert_allclose((theta - exact @ (100 * x.T @ y)) / scale, 0, atol=1e-6)
-    np.testing.assert_allclose((step_theta - exact @ (100 * x.T @ y)) / scale, 0, atol=1e-4)
+    np.testing.assert_allclose((step_theta[0] - bread @ (100 * x.T @ y)) / scale, 0, atol=1e-4)

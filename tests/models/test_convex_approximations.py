@@ -127,6 +127,23 @@ def test_limit_keeps_up_with_the_fit_between_renewals() -> None:
     assert worst < 0.3
 
 
+def test_limit_keeps_its_spread_between_renewals_and_after_a_shock() -> None:
+    """M⁻¹ G M⁻¹ at the learner's own θ̂, even after a context that outweighs all before."""
+    learner = GaussianLimit(LinearRegression()).learner(TINY, Exponential(), NoExamples())
+    x, y, _ = _history(290)
+    x[[100, 200]] *= 1e4
+    for row in range(290):
+        learner.learn(x[row], 0, float(y[row]), None)
+        if row in (100, 150, 200, 289):
+            rows = np.column_stack([x[: row + 1], np.ones(row + 1)])
+            ridge = 1e-4 * (row + 1) * np.diag([1, 1, 1, 1, 0])
+            bread = np.linalg.inv(rows.T @ rows + ridge)
+            squares = (rows @ learner.theta[0] - y[: row + 1]) ** 2
+            right = bread @ (rows.T @ (squares[:, None] * rows)) @ bread
+            sd = np.sqrt(np.diag(right))
+            np.testing.assert_allclose(np.sqrt(np.diag(learner.covariance[0])) / sd, 1, atol=0.05)
+
+
 def test_limit_without_resampling_is_the_fit() -> None:
     learner = _taught(GaussianLimit(LogisticRegression()), NoResampling())
     drawn = _draws(learner, np.array([0.3, 1.0, 0.5, 0.0]), 3)

@@ -7,13 +7,11 @@ import numpy as np
 
 from bandstrap.kernels.argmax import tied
 from bandstrap.kernels.compile import kernel
-from bandstrap.kernels.convex_loss import LINEAR, inner
-from bandstrap.kernels.exp import exp
+from bandstrap.kernels.convex_loss import inner
 from bandstrap.kernels.random import normal, uniform
 
 CLOSE = 1e-11  # relative residual at which conjugate gradients stop
 MOST = 50
-BISECTIONS = 60
 
 
 @kernel
@@ -51,65 +49,6 @@ def _shrink(inverse, x, bend, q):
     _add_outer(inverse, q, -bend * share)
     for j in range(q.size):
         q[j] *= share
-
-
-@kernel
-def _mean(loss, m):
-    if loss == LINEAR:
-        return m
-    e = exp(-abs(m))
-    return (1.0 if m >= 0.0 else e) / (1.0 + e)
-
-
-@kernel
-def _settled(loss, m, reward, width):
-    """The margin at which an example pulls as hard as all others hold: a root by bisection.
-
-    A plain Newton step overshoots where the loss is flat, by as much as the scales allow.
-    """
-    if loss == LINEAR:
-        return m + width * (reward - m) / (1.0 + width)
-    low, high = m - width, m + width
-    for _ in range(BISECTIONS):
-        middle = 0.5 * (low + high)
-        if middle - m + width * (_mean(loss, middle) - reward) > 0.0:
-            high = middle
-        else:
-            low = middle
-    return 0.5 * (low + high)
-
-
-@kernel
-def absorb_step(loss, theta, inverse, meat, x, reward, variance, noise, q):
-    """Take in an example: θ, the Hessian's inverse and the covariance of the gradient."""
-    d = x.size
-    m = inner(theta, x, d)
-    _apply(inverse, x, q)
-    width = inner(x, q, d)
-    if width > 0.0:
-        moved = _settled(loss, m, reward, width)
-        for j in range(d):
-            theta[j] += (moved - m) / width * q[j]
-        m = moved
-    expected = _mean(loss, m)
-    bend = 1.0 if loss == LINEAR else expected * (1.0 - expected)
-    _add_outer(inverse, q, -bend / (1.0 + bend * width))
-    residual = expected - reward
-    _add_outer(meat, x, variance * residual * residual + noise * noise)
-
-
-@kernel
-def sandwich_scores(stream, theta, inverse, meat, ready, x, scores, work):
-    """N(x·θ, xᵀ M⁻¹ G M⁻¹ x) for each arm that is ready."""
-    d = x.size
-    for arm in range(scores.size):
-        if not ready[arm]:
-            scores[arm] = np.inf
-            continue
-        _apply(inverse[arm], x, work[0])
-        _apply(meat[arm], work[0], work[1])
-        variance = max(inner(work[0], work[1], d), 0.0)
-        scores[arm] = inner(theta[arm], x, d) + np.sqrt(variance) * normal(stream)
 
 
 @kernel

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bandstrap.kernels.convex_moments import absorb_step, best_of, sandwich_scores
+from bandstrap.kernels.sandwich import absorb_step, sandwich_best, sandwich_scores
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.convex import ConvexModel
 from bandstrap.models.convex_arms import ConvexArms
 from bandstrap.models.factor import inverse_factor
+from bandstrap.models.features import as_numbers
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
@@ -22,9 +23,10 @@ class GaussianLimit(Model):
     """What `OneStep` draws when there are many examples: N(θ̂, M⁻¹ G M⁻¹).
 
     M is the Hessian at θ̂ and G the covariance of the weighted gradient there, Σ rᵢ² xᵢxᵢᵀ times a
-    weight's variance. A score is a number, so only a number is drawn. Each example takes a rank-one
-    update and one Newton step; when the rows have grown by a fifth, θ̂, M and G are computed
-    from all of them, which makes O(d²) an example on average.
+    weight's variance. A score is a number, so only a number is drawn, from the rows of features
+    that are not zero. Each example takes one Newton step and an update of low rank; when the rows
+    have grown by a fifth, or one outweighs all others, θ̂ and both matrices are computed from all
+    of them, which makes O(d²) an example on average.
     """
 
     model: ConvexModel
@@ -46,40 +48,50 @@ class GaussianLimitLearner(Learner):
         self.noise = float(resampling.noise)
         self.theta = np.zeros((arms, d))
         self.inverse = np.zeros((arms, d, d))
-        self.meat = np.zeros((arms, d, d))
+        self.covariance = np.zeros((arms, d, d))
         self.ready = np.zeros(arms, dtype=np.bool_)
-        self.due = np.zeros(arms)  # examples at which to start anew
-        self.work = np.zeros((2, d))
+        self.due = [0.0] * arms  # rows beyond which to start anew
         self.drawn = np.zeros(arms)
+        self.context = np.full(d, float(model.intercept))  # the one at hand, intercept last
+        self.work = np.zeros((3, d))
+        self.places = np.zeros(d, dtype=np.int64)
 
     def learn(
         self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
     ) -> None:
         self.all.learn(context, arm, reward)
         self._notice_prior()
-        if self.all.arms[arm].examples.count > self.due[arm]:
+        if self.all.arms[arm].examples.rows.count > self.due[arm]:
             self._renew(arm)
             return
-        absorb_step(
-            self.loss, self.theta[arm], self.inverse[arm], self.meat[arm],
-            self.all.augmented(context), reward, self.variance, self.noise, self.work[0],
+        self._take(context)
+        small = absorb_step(
+            self.loss, self.theta, self.inverse, self.covariance, arm, self.context, reward,
+            self.variance, self.noise, self.work, self.places,
         )  # fmt: skip
+        if not small:
+            self._renew(arm)
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        self._draw(context, kernel_stream(rng))
+        self._notice_prior()
+        self._take(context)
+        sandwich_scores(
+            kernel_stream(rng), self.theta, self.covariance, self.ready, self.context, self.drawn,
+            self.work, self.places,
+        )  # fmt: skip
         return self.all.model.expected(self.drawn.copy())
 
     def best(self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray) -> int:
-        stream = kernel_stream(rng)
-        self._draw(context, stream)
-        return int(best_of(stream, self.drawn, allowed))
-
-    def _draw(self, context: np.ndarray, stream: np.ndarray) -> None:
         self._notice_prior()
-        x = self.all.augmented(context)
-        sandwich_scores(
-            stream, self.theta, self.inverse, self.meat, self.ready, x, self.drawn, self.work
-        )
+        self._take(context)
+        arm: int = sandwich_best(
+            kernel_stream(rng), self.theta, self.covariance, self.ready, self.context, self.drawn,
+            self.work, self.places, allowed,
+        )  # fmt: skip
+        return arm
+
+    def _take(self, context: np.ndarray) -> None:
+        self.context[:-1] = context if context.dtype.kind == "f" else as_numbers(context)
 
     def _notice_prior(self) -> None:
         if self.all.notice_prior():
@@ -88,7 +100,7 @@ class GaussianLimitLearner(Learner):
                     self._renew(index)
 
     def _renew(self, index: int) -> None:
-        """θ̂, M and G from all examples."""
+        """θ̂, M⁻¹ and V from all examples."""
         arm = self.all.arms[index]
         arm.fit(self.all.fit_tolerance(arm))
         factor = inverse_factor(arm.draw.hessian())
@@ -97,6 +109,7 @@ class GaussianLimitLearner(Learner):
         self.inverse[index] = factor.T @ factor
         spread = self.variance * arm.squares()
         spread += self.noise**2 * arm.draw.entries[0, : arm.examples.n_entries]
-        self.meat[index] = arm.examples.gram(spread)
+        half = arm.examples.gram(spread) @ self.inverse[index]
+        self.covariance[index] = self.inverse[index] @ half
         self.ready[index] = True
-        self.due[index] = arm.examples.count + (GROWTH - 1) * arm.examples.rows.count
+        self.due[index] = GROWTH * arm.examples.rows.count
