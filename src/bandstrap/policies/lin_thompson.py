@@ -38,9 +38,12 @@ class FixedSpread(Spread):
 
 @dataclass(frozen=True)
 class PublishedSpread(Spread):
-    """v = noise √(9 d log(t / delta)), as in Agrawal and Goyal's analysis (2013, revised).
+    """v = noise √(9 d log(t / delta)), Agrawal and Goyal's (2013, the revised edition).
 
-    d counts one arm's parameters; `noise` None means half the length of the rewards' interval.
+    The first edition has noise √(24 / ε d log(1 / delta)), with an ε to choose; the revised one has
+    the horizon T where we have the round t, so that none need be known. They have one θ for all
+    arms; here d counts one arm's parameters. `noise` None means half the length of the rewards'
+    interval.
     """
 
     delta: float = 0.1

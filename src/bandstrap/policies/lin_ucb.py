@@ -39,9 +39,10 @@ class FixedWidth(Width):
 
 @dataclass(frozen=True)
 class ConfidenceEllipsoid(Width):
-    """The radius of Abbasi-Yadkori et al. (2011, Theorem 2), for all arms at once.
+    """The radius of Abbasi-Yadkori et al. (2011, their theorem "Confidence Ellipsoid").
 
-    noise √(2 log(K / delta) + log det(A / penalty)) + √penalty norm, where K arms share `delta`.
+    noise √(2 log(K / delta) + log det(A / penalty)) + √penalty norm. K, which is ours, lets the
+    ellipsoids of K arms hold all at once: theirs has one θ and K = 1.
     `noise` is the sub-Gaussian scale of rewards (None: half the length of their interval) and
     `norm` bounds the length of every arm's parameters.
     """

@@ -16,7 +16,8 @@ class OnlineEnsemble(LearnerPolicy):
     """Act greedily by one of `count` logistic models, picked at random each round.
 
     Each model learns from a reward once, with a Poisson(1) weight, and sees it never again; arms
-    start without examples and are tried once each. `rate` is the size of the first step.
+    start without examples and are tried once each. `rate` is the size of the first step. How many
+    models there are, and the steps that they learn by, are our choice.
 
     >>> from bandstrap.problem import Problem
     >>> import numpy as np
