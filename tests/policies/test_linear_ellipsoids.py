@@ -94,3 +94,16 @@ def test_bytes_are_shares() -> None:
     bytes_.learn_linear(np.array([255, 51], dtype=np.uint8), 0, 1.0)
     floats.learn_linear(np.array([1.0, 0.2]), 0, 1.0)
     np.testing.assert_allclose(bytes_.centres, floats.centres, rtol=1e-6)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e2, 1e4, 1e8])
+def test_rewards_that_contradict_each_other_leave_no_margin(size: float) -> None:
+    """On large features the first reward moves a logistic margin far, and the next one back."""
+    arms = Ellipsoids(1, 1, 1.0)
+    for reward in [1.0, 0.0] * 20:
+        arms.learn_logistic(np.array([size]), 0, reward)
+        means, squares = arms.look(np.array([size]))
+        # A single reward's mode: m = size² (1 - sigmoid(m)), about 2 log(size).
+        assert abs(means[0]) < 2 + 2 * np.log(1 + size)
+        assert np.isfinite(squares[0])
+    assert abs(means[0]) < 1.0

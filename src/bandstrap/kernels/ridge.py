@@ -163,24 +163,33 @@ def sigmoid(margin):
 
 
 @kernel
+def residual(margin, reward):
+    """reward - sigmoid(margin), without cancellation where the sigmoid is almost 1."""
+    return reward * sigmoid(-margin) - (1.0 - reward) * sigmoid(margin)
+
+
+@kernel
 def new_margin(margin, square, reward):
-    """The root m of m = margin + square (reward - sigmoid(m)), by Newton inside a bracket."""
+    """The root m of m = margin + square (reward - sigmoid(m)), by Newton inside a bracket.
+
+    Where steps do not shrink the bracket is halved: with a large `square` the curve has two almost
+    straight pieces, and Newton alone would jump from one to the other for ever.
+    """
     low = margin + square * (reward - 1.0)
     high = margin + square * reward
-    m = margin
-    for _ in range(100):
-        share = sigmoid(m)
-        excess = m - margin - square * (reward - share)
+    m, last = margin, high - low
+    for _ in range(200):
+        excess = m - margin - square * residual(m, reward)
         if excess > 0.0:
             high = m
         else:
             low = m
-        step = excess / (1.0 + square * share * (1.0 - share))
-        previous = m
+        step = excess / (1.0 + square * sigmoid(m) * sigmoid(-m))
+        if abs(step) > 0.5 * last or not (low <= m - step <= high):
+            step = m - 0.5 * (low + high)
         m -= step
-        if not (low <= m <= high):
-            m = 0.5 * (low + high)
-        if abs(m - previous) <= 1e-14 * (1.0 + abs(m)):
+        last = abs(step)
+        if last <= 1e-14 * (1.0 + abs(m)):
             break
     return m
 
@@ -195,8 +204,9 @@ def learn_logistic(factor, diagonal, centre, x, reward, scratch):
     f, steps, moves, gain = scratch[0], scratch[1], scratch[2], scratch[3]
     transform(factor, x, f)
     margin = new_margin(dot(centre, x), norm(diagonal, f), reward)
-    share = sigmoid(margin)
-    growth = add(factor, diagonal, f, share * (1.0 - share), steps, moves, gain)
+    curvature = sigmoid(margin) * sigmoid(-margin)
+    growth = add(factor, diagonal, f, curvature, steps, moves, gain)
+    step = residual(margin, reward)
     for i in range(x.size):
-        centre[i] += (reward - share) * gain[i]
+        centre[i] += step * gain[i]
     return growth

@@ -1,0 +1,37 @@
+"""The reduced form of `benchmarks/endurance.py`: the same checks after fewer updates."""
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+LEARNERS = (
+    *("LinUCB", "GLM-UCB", "LinThompson", "LaplaceThompson"),
+    *("NoisyLearner", "GaussianLimit", "Replicas"),
+)
+
+
+@pytest.fixture
+def endurance(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    return import_module("endurance")
+
+
+@pytest.mark.parametrize("stream", ["copies", "scales", "drift"])
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_what_is_kept_up_is_what_the_whole_history_says(
+    endurance: Any, learner: str, stream: str
+) -> None:
+    assert set(LEARNERS) == set(endurance.CASES)
+    row = endurance.endure(learner, stream, rounds=1500)
+    assert row["holds"], row
+
+
+def test_a_drift_would_be_noticed(endurance: Any) -> None:
+    case = endurance.CASES["LinUCB"]
+    moments = endurance.fresh.ridge(*endurance.history("scales", 500, 0), endurance.np.ones((3, 5)))
+    scores = case.fixed(moments, 500)[None]
+    assert endurance.errors(case, scores, moments, 500)[0] == 0.0
+    assert endurance.errors(case, scores * (1 + 1e-5), moments, 500)[0] > case.mean
