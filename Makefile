@@ -1,12 +1,14 @@
 # Every target sets up what it needs in .venv; only Python 3.11 or later and make must be there.
 
 .DEFAULT_GOAL := help
-.PHONY: help test lint reproduce bench bench-contextual bench-peers clean
+.PHONY: help test lint reproduce contexts bench bench-contextual bench-peers clean
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+TOOLS := $(VENV)/.tools
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 FRESH_KERNELS := $(VENV)/.fresh-kernels
 KERNELS := $(wildcard src/bandstrap/kernels/*.py)
 CODE := src tests benchmarks
@@ -22,11 +24,11 @@ help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
 		do printf '  make %-17s %s\n' "$$name" "$$what"; done
 
-test: lint $(FRESH_KERNELS) ## lint, types, import rules, tests, examples in docstrings
+test: lint $(TOOLS) $(FRESH_KERNELS) ## lint, types, import rules, tests, examples in docstrings
 	$(BIN)/pytest -n 2 --dist loadfile
 	$(BIN)/pytest --doctest-modules src/bandstrap
 
-lint: $(INSTALLED) ## style, types and import rules
+lint: $(TOOLS) ## style, types and import rules
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/mypy
@@ -59,9 +61,14 @@ clean: ## remove the environment, caches and results
 $(INSTALLED): pyproject.toml
 	@rm -rf $(VENV)
 	@{ command -v uv > /dev/null && uv venv --python $(PYTHON) $(VENV) && \
-		uv pip install --python $(BIN)/python -e '.[dev]'; } || \
-	{ rm -rf $(VENV) && $(PYTHON) -m venv $(VENV) && \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'; }
+		uv pip install --python $(BIN)/python -e .; } || \
+	{ rm -rf $(VENV) && $(PYTHON) -m venv $(VENV) && $(PIP) -e .; }
+	@touch $@
+
+# What tests and checks need besides, so that results do not wait for it.
+$(TOOLS): $(INSTALLED)
+	@{ command -v uv > /dev/null && uv pip install --python $(BIN)/python -e '.[dev]'; } || \
+		$(PIP) -e '.[dev]'
 	@touch $@
 
 # Numba caches compiled kernels file by file and does not notice changed callees in other files.

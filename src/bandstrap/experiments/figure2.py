@@ -22,7 +22,7 @@ class Figure2(Experiment):
         assert self.lineup.environment(settings).data  # or it says where to put which file
 
     def run(self, settings: Settings, runner: Runner) -> list[Trace]:
-        size = settings.size(full=(5, 50_000), quick=(2, 600))
+        size = settings.size(full=(5, 50_000), quick=(2, 300))
         return runner.run(self.lineup.cells(self.name, settings, size))
 
     def check(self, settings: Settings, traces: list[Trace]) -> list[Claim]:

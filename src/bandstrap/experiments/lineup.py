@@ -11,7 +11,7 @@ from bandstrap.simulation import Cell
 from bandstrap.simulation.batch import recorded_rounds
 
 QUICK = "digits"  # stands in for every data set in a quick run
-QUICK_REDUCED = 150
+QUICK_REDUCED = 60
 
 
 @dataclass(frozen=True)

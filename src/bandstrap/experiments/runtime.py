@@ -35,7 +35,7 @@ LINEUPS = (
     ),
 )
 LENGTHS = (1000, 5000, 20_000)  # of the history when the recipe is timed
-QUICK_LENGTHS = (100, 500)
+QUICK_LENGTHS = (100, 250)
 DRAWS = 3
 
 
@@ -51,7 +51,7 @@ class Runtime(Experiment):
             assert lineup.environment(settings).data  # or it says where to put which file
 
     def run(self, settings: Settings, runner: Runner) -> list[Trace]:
-        size = settings.size(full=(1, 50_000), quick=(1, 600))
+        size = settings.size(full=(1, 50_000), quick=(1, 300))
         cells = [
             cell for each in _lineups(settings) for cell in each.cells(self.name, settings, size)
         ]
