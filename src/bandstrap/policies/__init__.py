@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bandstrap.policies.artificial import ArtificialHistory, UniformRewards
-from bandstrap.policies.base import Policy, State
+from bandstrap.policies.base import Policy
 from bandstrap.policies.besa import BESA
 from bandstrap.policies.beta_thompson import BetaThompson
 from bandstrap.policies.binomial_bootstrap import BinomialBootstrap
@@ -27,6 +27,7 @@ from bandstrap.policies.online_bootstrap import OnlineBootstrap
 from bandstrap.policies.online_ensemble import OnlineEnsemble
 from bandstrap.policies.perturbed_history import PerturbedHistory
 from bandstrap.policies.schedules import Constant, Decay
+from bandstrap.policies.state import State
 from bandstrap.policies.tree_heuristic import TreeHeuristic
 from bandstrap.policies.ucb1 import UCB1
 from bandstrap.priors import PseudoRewards

@@ -1,7 +1,7 @@
 """What a policy is: frozen parameters, and state by run that the caller owns."""
 
 from abc import ABC, abstractmethod
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -9,23 +9,15 @@ import numpy as np
 from bandstrap.compiled import Compiled
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.argmax import argmax
-from bandstrap.kernels.checks import ARM, REWARD, first_empty_row, first_fault, first_infinite
+from bandstrap.policies.checks import (
+    checked_allowed,
+    checked_contexts,
+    checked_pulls,
+    checked_weights,
+)
+from bandstrap.policies.state import State
 from bandstrap.problem import Problem
 from bandstrap.seeding import kernel_stream
-
-# Types, not names of them, which take longer to compare.
-BYTES = np.dtype(np.uint8)
-KINDS = (np.dtype(np.float64), np.dtype(np.float32), BYTES)
-
-
-class State:
-    """What a policy has learnt in each of `runs` independent runs; policies add their arrays."""
-
-    def __init__(self, problem: Problem, runs: int) -> None:
-        self.problem = problem
-        self.runs = runs
-        self.values = np.array(problem.support.values or ())
-
 
 S = TypeVar("S", bound=State)
 
@@ -45,7 +37,7 @@ class Policy(ABC, Generic[S]):
 
     def scores(self, state: S, contexts: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
         """One draw of what each arm is worth, (runs, arms); the best allowed one is chosen."""
-        return self._scores(state, _checked_contexts(state, contexts), rng)
+        return self._scores(state, checked_contexts(state, contexts), rng)
 
     def select(
         self,
@@ -55,8 +47,38 @@ class Policy(ABC, Generic[S]):
         allowed: np.ndarray | None = None,
     ) -> np.ndarray:
         """The arm to pull in each run, (runs,), among those allowed."""
-        contexts = _checked_contexts(state, contexts)
-        return self._select(state, contexts, rng, _checked_allowed(state, allowed))
+        contexts = checked_contexts(state, contexts)
+        return self._select(state, contexts, rng, checked_allowed(state, allowed))
+
+    def choose(
+        self,
+        state: S,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """As `select`, with the scores of the draw that decided, (runs, arms)."""
+        contexts = checked_contexts(state, contexts)
+        return self._choose(state, contexts, rng, checked_allowed(state, allowed))
+
+    def votes(
+        self,
+        state: S,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+        draws: int,
+    ) -> np.ndarray:
+        """How often each arm is chosen in so many draws, (arms,), for a state of one run."""
+        contexts = checked_contexts(state, contexts)
+        return self._votes(state, contexts, rng, checked_allowed(state, allowed), draws)
+
+    def probabilities(
+        self, state: S, contexts: np.ndarray | None, allowed: np.ndarray
+    ) -> np.ndarray | None:
+        """How probable each arm is, (arms,), for a state of one run; None if only draws can say."""
+        contexts = checked_contexts(state, contexts)
+        return self._probabilities(state, contexts, checked_allowed(state, allowed))
 
     def update(
         self,
@@ -65,21 +87,34 @@ class Policy(ABC, Generic[S]):
         arms: np.ndarray,
         rewards: np.ndarray,
         rng: np.random.Generator | None = None,
+        weights: np.ndarray | None = None,
     ) -> None:
-        """Learn from one reward in each run, in place; some policies learn at random, by `rng`."""
-        arms = np.ascontiguousarray(arms, dtype=np.int64)
-        rewards = np.ascontiguousarray(rewards, dtype=np.float64)
-        problem, shape = state.problem, (state.runs,)
-        if arms.shape != shape or rewards.shape != shape:
-            name, given = ("arms", arms) if arms.shape != shape else ("rewards", rewards)
-            raise InvalidInput(name, given.shape, f"give one for each run: ({state.runs},)")
-        support = problem.support
-        fault, run = first_fault(
-            arms, problem.n_arms, rewards, support.low, support.high, state.values
-        )
-        if run >= 0:
-            raise _fault(fault, problem, int(arms[run]), float(rewards[run]))
-        self._update(state, _checked_contexts(state, contexts), arms, rewards, rng)
+        """Learn from one reward in each run, in place; some policies learn at random, by `rng`.
+
+        A reward of weight w counts as w rewards; `weights` are 1 where none are given.
+        """
+        arms, rewards = checked_pulls(state, arms, rewards)
+        contexts = checked_contexts(state, contexts)
+        if weights is None:
+            self._update(state, contexts, arms, rewards, rng)
+        else:
+            weights = checked_weights(state, weights)
+            self._update_weighted(state, contexts, arms, rewards, rng, weights)
+
+    def rearm(self, state: S, problem: Problem, before: Sequence[int | None]) -> S:
+        """The state with the arms of `problem`: where each stood before, or None for a new one.
+
+        A new arm starts from the prior. The state given must not be used any more.
+        """
+        if len(before) != problem.n_arms:
+            raise InvalidInput("before", before, f"give one entry for each of {problem.n_arms}")
+        return self._rearm(state, self.start(problem, state.runs), before)
+
+    def forget(self, state: S, factor: float) -> None:
+        """Let everything learnt so far, but not the prior, count only `factor` as much."""
+        if not 0 <= factor <= 1:
+            raise InvalidInput("factor", factor, "give a number from 0 to 1")
+        self._forget(state, factor)
 
     def compiled(self, state: S) -> Compiled | None:
         """What lets a simulation play whole runs in compiled code; None where it cannot."""
@@ -110,10 +145,56 @@ class Policy(ABC, Generic[S]):
         rng: np.random.Generator,
         allowed: np.ndarray,
     ) -> np.ndarray:
+        return self._choose(state, contexts, rng, allowed)[0]
+
+    def _choose(
+        self,
+        state: S,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray]:
         arms = np.empty(state.runs, dtype=np.int64)
         scores = self._scores(state, contexts, rng)
         argmax(kernel_stream(rng), scores, allowed, state.problem.support.scale, arms)
-        return arms
+        return arms, scores
+
+    def _votes(
+        self,
+        state: S,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+        draws: int,
+    ) -> np.ndarray:
+        chosen = [int(self._select(state, contexts, rng, allowed)[0]) for _ in range(draws)]
+        return np.bincount(chosen, minlength=state.problem.n_arms)
+
+    def _probabilities(
+        self, state: S, contexts: np.ndarray | None, allowed: np.ndarray
+    ) -> np.ndarray | None:
+        return None
+
+    def _update_weighted(
+        self,
+        state: S,
+        contexts: np.ndarray | None,
+        arms: np.ndarray,
+        rewards: np.ndarray,
+        rng: np.random.Generator | None,
+        weights: np.ndarray,
+    ) -> None:
+        raise self._cannot("weights", weights.tolist(), "weigh rewards; leave weights out")
+
+    def _rearm(self, state: S, fresh: S, before: Sequence[int | None]) -> S:
+        """The state with other arms; `fresh` is a state of these arms that has learnt nothing."""
+        raise self._cannot("arms", list(before), "change its arms")
+
+    def _forget(self, state: S, factor: float) -> None:
+        raise self._cannot("factor", factor, "discount what it has learnt; use Window()")
+
+    def _cannot(self, parameter: str, value: object, what: str) -> InvalidInput:
+        return InvalidInput(parameter, value, f"{type(self).__name__} cannot {what}")
 
 
 def needed(rng: np.random.Generator | None, policy: object) -> np.random.Generator:
@@ -123,67 +204,3 @@ def needed(rng: np.random.Generator | None, policy: object) -> np.random.Generat
             "rng", rng, f"{type(policy).__name__} learns at random; pass a generator"
         )
     return rng
-
-
-def _fault(kind: int, problem: Problem, arm: int, reward: float) -> InvalidInput:
-    """What is wrong with an arm or its reward."""
-    support = problem.support
-    if kind == ARM:
-        return InvalidInput("arms", arm, f"arms are 0 to {problem.n_arms - 1}")
-    if kind == REWARD:
-        return InvalidInput(
-            "rewards",
-            reward,
-            f"the problem declares rewards in [{support.low:g}, {support.high:g}]; "
-            "declare a wider support or leave the reward out",
-        )
-    return InvalidInput("rewards", reward, f"declared values are {support.values}")
-
-
-@lru_cache(maxsize=16)
-def _all_arms(runs: int, n_arms: int) -> np.ndarray:
-    return np.ones((runs, n_arms), dtype=np.bool_)
-
-
-def _checked_contexts(state: State, contexts: np.ndarray | None) -> np.ndarray | None:
-    """Contexts as an array (runs, features); None where the problem has none."""
-    shape = (state.runs, state.problem.n_features)
-    if shape[1] == 0:
-        if contexts is None:
-            return None
-        raise InvalidInput("contexts", np.shape(contexts), "the problem has no features; give None")
-    if contexts is None:
-        raise InvalidInput("contexts", None, f"give one for each run: {shape}")
-    if hasattr(contexts, "toarray"):  # scipy.sparse
-        contexts = contexts.toarray()
-    contexts = np.asarray(contexts)
-    if contexts.shape != shape:
-        raise InvalidInput("contexts", contexts.shape, f"give one for each run: {shape}")
-    if contexts.dtype not in KINDS:
-        contexts = contexts.astype(np.float64)
-    if contexts.dtype != BYTES:
-        bad = first_infinite(np.ascontiguousarray(contexts))
-        if bad >= 0:
-            run, feature = divmod(int(bad), shape[1])
-            raise InvalidInput(
-                "contexts",
-                float(contexts[run, feature]),
-                f"feature {feature} of run {run} is not a finite number; fill it in beforehand",
-            )
-    return contexts
-
-
-def _checked_allowed(state: State, allowed: np.ndarray | None) -> np.ndarray:
-    shape = (state.runs, state.problem.n_arms)
-    if allowed is None:
-        return _all_arms(*shape)
-    allowed = np.asarray(allowed, dtype=np.bool_)
-    if allowed.shape not in (shape, shape[1:]):
-        raise InvalidInput("allowed", allowed.shape, f"give one flag per arm: {shape}")
-    if allowed.shape != shape or not allowed.flags.c_contiguous or not allowed.flags.writeable:
-        # The one layout kernels compile for.
-        allowed = np.array(np.broadcast_to(allowed, shape), order="C")
-    empty = first_empty_row(allowed)
-    if empty >= 0:
-        raise InvalidInput("allowed", f"run {empty}: no arm", "allow at least one arm in each run")
-    return allowed

@@ -10,7 +10,8 @@ from bandstrap.history import RewardHistory
 from bandstrap.kernels.direct import direct_scores
 from bandstrap.kernels.observe import ATOMS, MOMENTS, REWARDS
 from bandstrap.kernels.schemes import NO_SCHEME
-from bandstrap.policies.base import Policy, State
+from bandstrap.policies.base import Policy
+from bandstrap.policies.state import State
 from bandstrap.priors import Prior, PseudoRewards
 from bandstrap.problem import Problem
 from bandstrap.resampling import Exponential, Resampling

@@ -8,8 +8,9 @@ import numpy as np
 
 from bandstrap.compiled import Compiled
 from bandstrap.errors import InvalidInput
-from bandstrap.policies.base import Policy, State
+from bandstrap.policies.base import Policy
 from bandstrap.policies.bootstrap import Bootstrap
+from bandstrap.policies.state import State
 from bandstrap.problem import Problem
 from bandstrap.resampling import Multinomial
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bandstrap.errors import InvalidInput
-from bandstrap.policies.base import Policy, State
+from bandstrap.policies.base import Policy
+from bandstrap.policies.state import State
 from bandstrap.problem import Problem
 
 

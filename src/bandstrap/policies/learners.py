@@ -5,7 +5,8 @@ from abc import abstractmethod
 import numpy as np
 
 from bandstrap.models import Learner
-from bandstrap.policies.base import Policy, State
+from bandstrap.policies.base import Policy
+from bandstrap.policies.state import State
 from bandstrap.problem import Problem
 
 

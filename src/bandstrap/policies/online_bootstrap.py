@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bandstrap.errors import InvalidInput
-from bandstrap.policies.base import Policy, State, needed
+from bandstrap.policies.base import Policy, needed
+from bandstrap.policies.state import State
 from bandstrap.priors import Prior, PseudoRewards
 from bandstrap.problem import Problem
 from bandstrap.resampling import DoubleOrNothing, Resampling

@@ -1,0 +1,105 @@
+"""What policies are given, checked once for all of them."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.kernels.checks import ARM, REWARD, first_empty_row, first_fault, first_infinite
+from bandstrap.policies.state import State
+from bandstrap.problem import Problem
+
+# Types, not names of them, which take longer to compare.
+BYTES = np.dtype(np.uint8)
+KINDS = (np.dtype(np.float64), np.dtype(np.float32), BYTES)
+
+
+@lru_cache(maxsize=16)
+def _all_arms(runs: int, n_arms: int) -> np.ndarray:
+    return np.ones((runs, n_arms), dtype=np.bool_)
+
+
+def checked_contexts(state: State, contexts: np.ndarray | None) -> np.ndarray | None:
+    """Contexts as an array (runs, features); None where the problem has none."""
+    shape = (state.runs, state.problem.n_features)
+    if shape[1] == 0:
+        if contexts is None:
+            return None
+        raise InvalidInput("contexts", np.shape(contexts), "the problem has no features; give None")
+    if contexts is None:
+        raise InvalidInput("contexts", None, f"give one for each run: {shape}")
+    if hasattr(contexts, "toarray"):  # scipy.sparse
+        contexts = contexts.toarray()
+    contexts = np.asarray(contexts)
+    if contexts.shape != shape:
+        raise InvalidInput("contexts", contexts.shape, f"give one for each run: {shape}")
+    if contexts.dtype not in KINDS:
+        contexts = contexts.astype(np.float64)
+    if contexts.dtype != BYTES:
+        bad = first_infinite(np.ascontiguousarray(contexts))
+        if bad >= 0:
+            run, feature = divmod(int(bad), shape[1])
+            raise InvalidInput(
+                "contexts",
+                float(contexts[run, feature]),
+                f"feature {feature} of run {run} is not a finite number; fill it in beforehand",
+            )
+    return contexts
+
+
+def checked_allowed(state: State, allowed: np.ndarray | None) -> np.ndarray:
+    shape = (state.runs, state.problem.n_arms)
+    if allowed is None:
+        return _all_arms(*shape)
+    allowed = np.asarray(allowed, dtype=np.bool_)
+    if allowed.shape not in (shape, shape[1:]):
+        raise InvalidInput("allowed", allowed.shape, f"give one flag per arm: {shape}")
+    if allowed.shape != shape or not allowed.flags.c_contiguous or not allowed.flags.writeable:
+        # The one layout kernels compile for.
+        allowed = np.array(np.broadcast_to(allowed, shape), order="C")
+    empty = first_empty_row(allowed)
+    if empty >= 0:
+        raise InvalidInput("allowed", f"run {empty}: no arm", "allow at least one arm in each run")
+    return allowed
+
+
+def checked_pulls(
+    state: State, arms: np.ndarray, rewards: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """An arm and its reward for each run."""
+    arms = np.ascontiguousarray(arms, dtype=np.int64)
+    rewards = np.ascontiguousarray(rewards, dtype=np.float64)
+    problem, shape = state.problem, (state.runs,)
+    if arms.shape != shape or rewards.shape != shape:
+        name, given = ("arms", arms) if arms.shape != shape else ("rewards", rewards)
+        raise InvalidInput(name, given.shape, f"give one for each run: ({state.runs},)")
+    support = problem.support
+    fault, run = first_fault(arms, problem.n_arms, rewards, support.low, support.high, state.values)
+    if run >= 0:
+        raise _fault(fault, problem, int(arms[run]), float(rewards[run]))
+    return arms, rewards
+
+
+def checked_weights(state: State, weights: np.ndarray) -> np.ndarray:
+    """What each run's reward counts."""
+    weights = np.ascontiguousarray(weights, dtype=np.float64)
+    if weights.shape != (state.runs,):
+        raise InvalidInput("weights", weights.shape, f"give one for each run: ({state.runs},)")
+    if not (np.isfinite(weights).all() and (weights > 0).all()):
+        raise InvalidInput("weights", weights.tolist(), "give positive finite numbers")
+    return weights
+
+
+def _fault(kind: int, problem: Problem, arm: int, reward: float) -> InvalidInput:
+    """What is wrong with an arm or its reward."""
+    support = problem.support
+    if kind == ARM:
+        return InvalidInput("arms", arm, f"arms are 0 to {problem.n_arms - 1}")
+    if kind == REWARD:
+        return InvalidInput(
+            "rewards",
+            reward,
+            f"the problem declares rewards in [{support.low:g}, {support.high:g}]; "
+            "declare a wider support or leave the reward out",
+        )
+    return InvalidInput("rewards", reward, f"declared values are {support.values}")
