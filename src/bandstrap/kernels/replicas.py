@@ -2,49 +2,50 @@
 
 The parameters of an arm are an array (features + 1, replicas): replicas lie side by side, so that
 one look at a feature serves all of them, and features that are zero are skipped. Their number is
-padded to a multiple of four by replicas of no weight. The last row is the intercept.
+padded to a multiple of `LANES` by replicas of no weight. The last row is the intercept.
 """
 
 import numpy as np
 
 from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.exp import exp
+from bandstrap.kernels.lanes import LANES, add_lanes
 from bandstrap.kernels.random import below
 
 LINEAR, LOGISTIC = 0, 1
-LANES = 4
-
-
-@kernel
-def _add_multiple(out, scale, row):
-    # By fours, spelled out: a loop over ten replicas is too short to be vectorised otherwise.
-    for q in range(0, row.size, LANES):
-        out[q] += scale * row[q]
-        out[q + 1] += scale * row[q + 1]
-        out[q + 2] += scale * row[q + 2]
-        out[q + 3] += scale * row[q + 3]
+SUMS = 4
 
 
 @kernel
 def _gather(context, unit, places, values):
     """Where the features are that are not zero, what they are, and how many; the constant last."""
     n = 0
-    for i in range(context.size):
-        if context[i] != 0:
-            places[n] = i
-            values[n] = context[i] * unit
-            n += 1
+    for i in range(context.size):  # without a branch, which would be guessed wrong at every edge
+        places[n] = i
+        n += context[i] != 0
+    for j in range(n):
+        values[j] = context[places[j]] * unit
     places[n] = context.size
     values[n] = 1.0
     return n + 1
 
 
 @kernel
-def _residuals(link, theta, places, values, reward, weights, residuals):
+def _margins(theta, places, values, n, sums):
+    """Each replica's linear predictor, in the first of some sums that do not wait for another."""
+    sums[:] = 0.0
+    for j in range(n):
+        for q in range(0, sums.shape[1], LANES):
+            add_lanes(sums, j % SUMS, q, values[j], theta, places[j])
+    for r in range(sums.shape[1]):
+        sums[0, r] = (sums[0, r] + sums[1, r]) + (sums[2, r] + sums[3, r])
+
+
+@kernel
+def _residuals(link, theta, places, values, n, reward, weights, sums):
     """Weighted reward minus prediction of each replica; returns their sum of squares."""
-    residuals[:] = 0.0
-    for j in range(places.size):
-        _add_multiple(residuals, values[j], theta[places[j]])
+    _margins(theta, places, values, n, sums)
+    residuals = sums[0]
     if link == LOGISTIC:
         for r in range(residuals.size):
             residuals[r] = 1.0 / (1.0 + exp(min(-residuals[r], 700.0)))
@@ -58,15 +59,19 @@ def _residuals(link, theta, places, values, reward, weights, residuals):
 @kernel
 def _take_step(link, count, theta, squares, row, unit, reward, weights, scratch):
     """One AdaGrad step of all replicas; `sizes` is how far each feature's parameter may move."""
-    sizes, residuals, places, values = scratch
+    sizes, residuals, places, values, moves, roots = scratch
     n = _gather(row, unit, places, values)
-    places, values = places[:n], values[:n]
-    square = _residuals(link, theta, places, values, reward, weights, residuals) / count
+    square = _residuals(link, theta, places, values, n, reward, weights, residuals) / count
     for j in range(n):
         i, x = places[j], values[j]
         squares[i] += square * x * x
-        if squares[i] > 0.0 and sizes[i] > 0.0:
-            _add_multiple(theta[i], sizes[i] * x / np.sqrt(squares[i]), residuals)
+        roots[j] = squares[i] if squares[i] > 0.0 else np.inf
+        moves[j] = sizes[i] * x
+    for j in range(n):  # on its own: roots and quotients take longest, and go four at a time
+        moves[j] /= np.sqrt(roots[j])
+    for j in range(n):
+        for q in range(0, theta.shape[1], LANES):
+            add_lanes(theta, places[j], q, moves[j], residuals, 0)
 
 
 @kernel
@@ -87,9 +92,7 @@ def _set_sizes(rate, scales, sizes):
     A feature that no context has shown yet has no scale, and its parameter stays where it is.
     """
     for i in range(sizes.size):
-        sizes[i] = 0.0
-        if scales[0, i] > 0.0:
-            sizes[i] = rate * np.sqrt(scales[1, i] / scales[0, i])
+        sizes[i] = rate * np.sqrt(scales[1, i] / (scales[0, i] if scales[0, i] > 0.0 else np.inf))
 
 
 @kernel
@@ -125,15 +128,18 @@ def learn(stream, link, rate, steps, replicas, arm, count, memory, unit, pseudo,
 
 
 @kernel
-def look(thetas, replica, context, unit, margins):
+def look(thetas, replica, context, unit, margins, scratch):
     """One replica's linear predictor for every arm."""
-    last = context.size
+    _, _, places, values, _, _ = scratch
+    n = _gather(context, unit, places, values)
     for arm in range(margins.size):
-        total = thetas[arm, last, replica]
-        for i in range(last):
-            if context[i] != 0:
-                total += context[i] * unit * thetas[arm, i, replica]
-        margins[arm] = total
+        a = b = 0.0
+        for j in range(0, n - 1, 2):
+            a += values[j] * thetas[arm, places[j], replica]
+            b += values[j + 1] * thetas[arm, places[j + 1], replica]
+        if n % 2 == 1:
+            a += values[n - 1] * thetas[arm, places[n - 1], replica]
+        margins[arm] = a + b
 
 
 @kernel

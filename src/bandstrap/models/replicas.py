@@ -9,6 +9,7 @@ import numpy as np
 
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels import replicas as kernels
+from bandstrap.kernels.lanes import LANES
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.features import BYTE, Rows
 from bandstrap.models.link import sigmoid
@@ -106,7 +107,7 @@ class ReplicaLearner(Learner):
         self.count = count
         self.resampling = resampling
         self.pseudo = prior.start(problem)
-        lanes = count + -count % kernels.LANES
+        lanes = count + -count % LANES
         self.pseudo_weights = np.zeros((arms, 0, lanes))
         self.rows = [Rows(problem.n_features) for _ in range(arms)]
         self.weights = [np.zeros((0, lanes)) for _ in range(arms)]
@@ -115,8 +116,8 @@ class ReplicaLearner(Learner):
         self.scales = np.zeros((2, size))  # of features: Σ x² and how many x ≠ 0
         self.scales[:, -1] = 1.0
         self.rewards = np.zeros(2)  # Σ reward², how many
-        self._residuals = np.zeros(lanes)
-        self._sizes, self._values = np.zeros(size), np.zeros(size)
+        self._residuals = np.zeros((kernels.SUMS, lanes))
+        self._sizes, self._values, self._moves, self._roots = np.zeros((4, size))
         self._places = np.zeros(size, dtype=np.int64)
 
     def learn(
@@ -145,7 +146,7 @@ class ReplicaLearner(Learner):
         self._learn_pseudo_examples(rng)
         margins = np.empty(len(self.rows))
         replica = int(rng.random() * self.count)
-        kernels.look(self.theta, replica, context, unit_of(context), margins)
+        kernels.look(self.theta, replica, context, unit_of(context), margins, self._scratch())
         if self.pseudo.count == 0:
             margins[[rows.count == 0 for rows in self.rows]] = np.inf  # to be tried first
         return margins
@@ -153,7 +154,7 @@ class ReplicaLearner(Learner):
     def _keep(self, context: np.ndarray, arm: int, reward: float, weights: np.ndarray) -> None:
         rows, kept = self.rows[arm], self.weights[arm]
         if rows.count == len(kept):
-            grown = np.zeros((max(64, 2 * len(kept)), self._residuals.size))
+            grown = np.zeros((max(64, 2 * len(kept)), self._residuals.shape[1]))
             grown[: rows.count] = kept
             self.weights[arm] = grown
         self.weights[arm][rows.count, : self.count] = weights
@@ -175,8 +176,12 @@ class ReplicaLearner(Learner):
             unit_of(rows.contexts),
             (self.pseudo.contexts, self.pseudo.rewards, self.pseudo_weights),
             (self.theta, self.squares, self.scales),
-            (self._sizes, self._residuals, self._places, self._values),
+            self._scratch(),
         )
+
+    def _scratch(self) -> tuple[np.ndarray, ...]:
+        vectors = self._values, self._moves, self._roots
+        return self._sizes, self._residuals, self._places, *vectors
 
     def _rate(self) -> float:
         if self.model.link == kernels.LOGISTIC:
@@ -190,7 +195,7 @@ class ReplicaLearner(Learner):
             return
         arms = len(self.rows)
         drawn = self.resampling.weights((arms, self.count, count), rng)
-        self.pseudo_weights = np.zeros((arms, count, self._residuals.size))
+        self.pseudo_weights = np.zeros((arms, count, self._residuals.shape[1]))
         self.pseudo_weights[..., : self.count] = drawn.transpose(0, 2, 1)
         self.rewards += (float(self.pseudo.rewards @ self.pseudo.rewards), count)
         for arm in range(arms):
