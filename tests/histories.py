@@ -2,6 +2,15 @@
 
 import numpy as np
 
+from bandstrap import DoubleOrNothing, Exponential, Multinomial, Poisson, Support
+
+SCHEMES = {
+    "exponential": Exponential(),
+    "multinomial": Multinomial(),
+    "poisson": Poisson(),
+    "double": DoubleOrNothing(),
+}
+
 
 def bernoulli(mean, n, rng):
     return (rng.random(n) < mean).astype(float)
@@ -43,3 +52,12 @@ SHAPES = {
 def history(distribution, shape, seed=0):
     rng = np.random.default_rng(seed)
     return [DISTRIBUTIONS[distribution](mean, n, rng) for mean, n in SHAPES[shape]]
+
+
+def support_of(distribution):
+    return Support.binary() if distribution == "bernoulli" else Support.interval()
+
+
+# How often each category was met, by arm.
+CATEGORIES = (-1.0, 0.1, 0.4, 2.0)
+PEAKED = [(4, 3, 3, 1), (9, 10, 10, 3), (0, 1, 0, 0), (30, 10, 40, 9), (0, 0, 0, 0)]

@@ -10,6 +10,9 @@ import numpy as np
 from scipy import stats
 
 CHUNK = 250_000  # weights drawn at once: as many as stay in the cache
+RUNS, TIMES = 1000, 100  # of a policy: 100,000 choices
+TWIN_DRAWS = 100_000
+P = 1e-4  # which a comparison asks for
 
 
 def exponential_weights(shape, rng):
@@ -194,3 +197,14 @@ def goodness(counts, probabilities):
     expected = np.asarray(probabilities) * np.sum(counts)
     assert expected.min() >= 5
     return stats.chisquare(counts, expected, sum_check=False).pvalue
+
+
+def agree(policy, twin, problem, arms, allowed=None, times=TIMES, seed=1):
+    """Choices of policy and twin on one history have one law."""
+    state = played(policy, problem, arms, RUNS)
+    found = choices(policy, state, np.random.default_rng(seed), times, allowed)
+    row = None if allowed is None else allowed[0]
+    expected = twin.choices(arms, TWIN_DRAWS, np.random.default_rng(seed + 1), row)
+    pvalue = homogeneity(found, expected)
+    assert pvalue > P, (pvalue, found / found.sum(), expected / expected.sum())
+    return state

@@ -7,10 +7,13 @@ noticed is the error and nothing else.
 import numpy as np
 import pytest
 
-from bandstrap import Bootstrap, DoubleOrNothing, Exponential, Multinomial, Poisson, Problem
+from bandstrap import Bootstrap, Problem
 from bandstrap.kernels import argmax, choose, direct
-from histories import history
+from histories import SCHEMES, history
 from naive import (
+    RUNS,
+    TIMES,
+    TWIN_DRAWS,
     DroppedPseudoReward,
     FirstOfTies,
     OneTooMany,
@@ -20,13 +23,6 @@ from naive import (
     played,
 )
 
-SCHEMES = {
-    "exponential": Exponential(),
-    "multinomial": Multinomial(),
-    "poisson": Poisson(),
-    "double": DoubleOrNothing(),
-}
-RUNS, TIMES, TWIN_DRAWS = 1000, 100, 100_000
 NOTICED, PASSED = 1e-6, 1e-4
 
 
