@@ -1,7 +1,7 @@
 """What a model is to a bandit: something that can be refit to weighted examples."""
 
 from abc import ABC, abstractmethod
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -69,5 +69,4 @@ class WeightedModel(Model, Generic[F]):
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
         from bandstrap.models.refit import RefitLearner  # it needs this module
 
-        learner: Any = RefitLearner(self, problem, resampling, prior)
-        return learner  # type: ignore[no-any-return]
+        return RefitLearner(self, problem, resampling, prior)

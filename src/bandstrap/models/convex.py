@@ -84,8 +84,7 @@ class ConvexModel(WeightedModel[np.ndarray]):
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
         from bandstrap.models.convex_learner import ConvexLearner  # it needs this module
 
-        learner: Any = ConvexLearner(self, problem, resampling, prior)
-        return learner  # type: ignore[no-any-return]
+        return ConvexLearner(self, problem, resampling, prior)
 
 
 def checked_contexts(contexts: Any) -> np.ndarray:
