@@ -31,9 +31,18 @@ class Learner(ABC):
 
     def best(self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray) -> int:
         """The allowed arm with the largest draw, ties at random; may know a faster way to it."""
-        scores = np.where(allowed, self.scores(context, rng), -np.inf)
-        top = np.flatnonzero(scores == scores.max())
-        return int(top[0] if top.size == 1 else rng.choice(top))
+        return highest(self.scores(context, rng), allowed, rng)
+
+
+def highest(scores: np.ndarray, allowed: np.ndarray, rng: np.random.Generator) -> int:
+    """The allowed arm with the largest score, ties at random."""
+    scores = np.where(allowed, scores, -np.inf)
+    return one_of(np.flatnonzero(scores == scores.max()), rng)
+
+
+def one_of(arms: np.ndarray, rng: np.random.Generator) -> int:
+    """One of some arms, at random."""
+    return int(arms[0] if arms.size == 1 else rng.choice(arms))
 
 
 class Model(ABC):

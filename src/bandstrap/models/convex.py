@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from bandstrap.checks import require_positive
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner, WeightedModel
 from bandstrap.models.convex_arm import ConvexArm
@@ -35,9 +36,7 @@ class ConvexModel(WeightedModel[np.ndarray]):
     takes_noise: ClassVar[bool] = False  # whether noise may be added to rewards
 
     def __post_init__(self) -> None:
-        for name, value in (("penalty", self.penalty), ("tolerance", self.tolerance)):
-            if not (np.isfinite(value) and value > 0):
-                raise InvalidInput(name, value, "give a positive number")
+        require_positive(penalty=self.penalty, tolerance=self.tolerance)
 
     @abstractmethod
     def check_rewards(self, rewards: np.ndarray) -> None:

@@ -1,7 +1,10 @@
 """The arms of a convex model in one run, and the first step of a draw that they all share."""
 
+from abc import abstractmethod
+
 import numpy as np
 
+from bandstrap.models.base import Learner
 from bandstrap.models.convex import ConvexModel
 from bandstrap.models.convex_arm import ConvexArm
 from bandstrap.models.features import Rows, as_numbers
@@ -78,3 +81,24 @@ class ConvexArms:
         for arm in self.arms:
             arm.set_prior(self.pseudo)
         return True
+
+
+class ArmsLearner(Learner):
+    """A learner on such arms, whose draw is one of margins."""
+
+    def __init__(
+        self, model: ConvexModel, problem: Problem, resampling: Resampling, prior: ExamplePrior
+    ) -> None:
+        self.all = ConvexArms(model, problem, resampling, prior)
+
+    def learn(
+        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
+    ) -> None:
+        self.all.learn(context, arm, reward)
+
+    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return self.all.model.expected(self._margins(context, rng))
+
+    @abstractmethod
+    def _margins(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """A fresh draw of each arm's margin; infinite for an arm without any example."""

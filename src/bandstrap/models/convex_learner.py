@@ -2,47 +2,29 @@
 
 import numpy as np
 
-from bandstrap.models.base import Learner
-from bandstrap.models.convex import ConvexModel
+from bandstrap.models.base import highest, one_of
 from bandstrap.models.convex_arm import ConvexArm
-from bandstrap.models.convex_arms import ConvexArms
+from bandstrap.models.convex_arms import ArmsLearner
 from bandstrap.models.convex_draw import PATIENCE
-from bandstrap.priors import ExamplePrior
-from bandstrap.problem import Problem
-from bandstrap.resampling import Resampling
 
 BOUND = 6.0  # a margin moves by less than this many times what is to be expected
 SMALL = 300_000  # numbers in all entries up to which solving every arm costs no more
 ABSURD = 1e4  # a gap so large only says that the loss is flat where the draw begins
 
 
-class ConvexLearner(Learner):
+class ConvexLearner(ArmsLearner):
     """Keeps each arm's examples and fit, and solves the weighted problem at every draw."""
-
-    def __init__(
-        self, model: ConvexModel, problem: Problem, resampling: Resampling, prior: ExamplePrior
-    ) -> None:
-        self.all = ConvexArms(model, problem, resampling, prior)
 
     @property
     def arms(self) -> list[ConvexArm]:
         return self.all.arms
-
-    def learn(
-        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
-    ) -> None:
-        self.all.learn(context, arm, reward)
-
-    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return self.all.model.expected(self._margins(context, rng))
 
     def best(self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray) -> int:
         """Refine the arm that may be highest until it is solved: the others are lower for sure."""
         known = self.all.refresh()
         size = sum(arm.examples.n_entries for arm in self.arms) * context.size
         if not self.all.random or size <= SMALL or len(known) < len(self.arms):
-            scores = np.where(allowed, self._margins(context, rng), -np.inf)
-            return one_of(np.flatnonzero(scores == scores.max()), rng)
+            return highest(self._margins(context, rng), allowed, rng)
         x = self.all.augmented(context)
         begun = self.all.begin(rng, known, allowed)
         upper = np.full(len(self.arms), -np.inf)
@@ -87,8 +69,3 @@ class ConvexLearner(Learner):
         expected = arm.width(x) * np.sqrt(draw.decrement / draw.theta.size)
         now = x @ draw.theta
         return float(max(now, now + x @ draw.step) + BOUND * expected)
-
-
-def one_of(arms: np.ndarray, rng: np.random.Generator) -> int:
-    """One of some arms, at random."""
-    return int(arms[0] if arms.size == 1 else rng.choice(arms))

@@ -8,7 +8,7 @@ from bandstrap.errors import InvalidInput
 from bandstrap.kernels.convex_groups import group_pseudo, group_rows
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.convex import ConvexModel
-from bandstrap.models.convex_arms import ConvexArms
+from bandstrap.models.convex_arms import ArmsLearner
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
@@ -36,25 +36,20 @@ class Grouped(Model):
         return GroupedLearner(self, problem, resampling, prior)
 
 
-class GroupedLearner(Learner):
+class GroupedLearner(ArmsLearner):
     """Sums of gradients by arm and group, (arms, groups, features + 1)."""
 
     def __init__(
         self, grouped: Grouped, problem: Problem, resampling: Resampling, prior: ExamplePrior
     ) -> None:
-        self.all = ConvexArms(grouped.model, problem, resampling, prior)
+        super().__init__(grouped.model, problem, resampling, prior)
         self.sums = np.zeros((problem.n_arms, grouped.groups, problem.n_features + 1))
         self.known_rows = np.zeros(problem.n_arms, dtype=np.int64)
         self.known_fits = np.zeros(problem.n_arms, dtype=np.int64)
 
-    def learn(
-        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
-    ) -> None:
-        self.all.learn(context, arm, reward)
-
-    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def _margins(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         arms = self.all.arms
-        margins = np.full(len(arms), np.inf)  # an arm without any example is tried first
+        margins = np.full(len(arms), np.inf)
         x = self.all.augmented(context)
         known = self.all.refresh()
         weights = self.all.resampling.weights(self.sums.shape[:2], rng)
@@ -65,7 +60,7 @@ class GroupedLearner(Learner):
             gradient[:-1] += arm.draw.strength * arm.theta[:-1]
             sway = (arm.factor @ x) @ (arm.factor @ gradient)
             margins[index] = x @ arm.theta - sway
-        return self.all.model.expected(margins)
+        return margins
 
     def _catch_up(self, index: int) -> None:
         """Add rows that have come since, or everything anew where θ̂ has moved."""

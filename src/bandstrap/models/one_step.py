@@ -6,7 +6,7 @@ import numpy as np
 
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.convex import ConvexModel
-from bandstrap.models.convex_arms import ConvexArms
+from bandstrap.models.convex_arms import ArmsLearner
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
@@ -26,25 +26,15 @@ class OneStep(Model):
         return OneStepLearner(self.model, problem, resampling, prior)
 
 
-class OneStepLearner(Learner):
+class OneStepLearner(ArmsLearner):
     """The first step that solved draws begin with, and no more."""
 
-    def __init__(
-        self, model: ConvexModel, problem: Problem, resampling: Resampling, prior: ExamplePrior
-    ) -> None:
-        self.all = ConvexArms(model, problem, resampling, prior)
-
-    def learn(
-        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
-    ) -> None:
-        self.all.learn(context, arm, reward)
-
-    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def _margins(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         arms = self.all.arms
-        margins = np.full(len(arms), np.inf)  # an arm without any example is tried first
+        margins = np.full(len(arms), np.inf)
         x = self.all.augmented(context)
         known = self.all.refresh()
         for index in self.all.begin(rng, known, np.ones(len(arms), dtype=np.bool_)):
             draw = arms[index].draw
             margins[index] = x @ (draw.theta + draw.step)
-        return self.all.model.expected(margins)
+        return margins

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.checks import require_positive
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels import stochastic as kernels
 from bandstrap.models.base import Learner, WeightedModel
@@ -34,10 +35,7 @@ class StochasticModel(WeightedModel[np.ndarray], ABC):
     link: ClassVar[int]
 
     def __post_init__(self) -> None:
-        for name in ("threshold", "penalty"):
-            value = getattr(self, name)
-            if not (np.isfinite(value) and value > 0):
-                raise InvalidInput(name, value, "give a positive number")
+        require_positive(threshold=self.threshold, penalty=self.penalty)
         for name in ("patience", "passes"):
             if getattr(self, name) < 1:
                 raise InvalidInput(name, getattr(self, name), "give at least one pass")

@@ -2,44 +2,23 @@
 
 import numpy as np
 
-from bandstrap.models.base import Learner
+from bandstrap.models.base import highest
 from bandstrap.models.features import Rows, as_numbers
+from bandstrap.models.refit import RefitLearner
 from bandstrap.models.stochastic import StochasticModel
-from bandstrap.priors import ExamplePrior
-from bandstrap.problem import Problem
-from bandstrap.resampling import Resampling
 
 
-class StochasticLearner(Learner):
+class StochasticLearner(RefitLearner):
     """What `RefitLearner` does, on contexts as they are stored: bytes stay bytes."""
 
-    def __init__(
-        self,
-        model: StochasticModel,
-        problem: Problem,
-        resampling: Resampling,
-        prior: ExamplePrior,
-    ) -> None:
-        self.model = model
-        self.resampling = resampling
-        self.rows = [Rows(problem.n_features) for _ in range(problem.n_arms)]
-        self.pseudo = prior.start(problem)
-        self.fits: list[np.ndarray | None] = [None] * problem.n_arms
-
-    def learn(
-        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
-    ) -> None:
-        self.pseudo.see(context)
-        self.rows[arm].add(context, reward)
+    model: StochasticModel
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         return self.model.expected(self._margins(context, rng))
 
     def best(self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray) -> int:
         # By margins: probabilities near 1 would tie.
-        margins = np.where(allowed, self._margins(context, rng), -np.inf)
-        top = np.flatnonzero(margins == margins.max())
-        return int(top[0] if top.size == 1 else rng.choice(top))
+        return highest(self._margins(context, rng), allowed, rng)
 
     def _margins(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         x = as_numbers(context)

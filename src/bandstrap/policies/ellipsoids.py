@@ -47,18 +47,6 @@ def half_range(problem: Problem) -> float:
     return half if np.isfinite(half) else 1.0
 
 
-def require_positive(**parameters: float | None) -> None:
-    for name, value in parameters.items():
-        if value is not None and not (np.isfinite(value) and value > 0):
-            raise InvalidInput(name, value, "give a positive number")
-
-
-def require_share(**parameters: float) -> None:
-    for name, value in parameters.items():
-        if not 0 < value < 1:
-            raise InvalidInput(name, value, "give a probability above 0 and below 1")
-
-
 def require_binary_range(problem: Problem, policy: object) -> None:
     """Logistic models take rewards in [0, 1]."""
     if problem.support.low < 0 or problem.support.high > 1:

@@ -5,15 +5,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from bandstrap.checks import require_positive, require_share
 from bandstrap.models import Learner
 from bandstrap.models.ellipsoid import Ellipsoids
 from bandstrap.models.link import sigmoid
-from bandstrap.policies.ellipsoids import (
-    EllipsoidLearner,
-    require_binary_range,
-    require_positive,
-    require_share,
-)
+from bandstrap.policies.ellipsoids import EllipsoidLearner, require_binary_range
 from bandstrap.policies.learners import LearnerPolicy
 from bandstrap.problem import Problem
 

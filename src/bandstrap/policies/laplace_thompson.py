@@ -4,12 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bandstrap.checks import require_positive
 from bandstrap.models import Learner
-from bandstrap.policies.ellipsoids import (
-    EllipsoidLearner,
-    require_binary_range,
-    require_positive,
-)
+from bandstrap.policies.ellipsoids import EllipsoidLearner, require_binary_range
 from bandstrap.policies.learners import LearnerPolicy
 from bandstrap.problem import Problem
 

@@ -5,13 +5,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from bandstrap.checks import require_positive, require_share
 from bandstrap.models import Learner
-from bandstrap.policies.ellipsoids import (
-    EllipsoidLearner,
-    half_range,
-    require_positive,
-    require_share,
-)
+from bandstrap.policies.ellipsoids import EllipsoidLearner, half_range
 from bandstrap.policies.learners import LearnerPolicy
 from bandstrap.problem import Problem
 
