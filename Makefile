@@ -1,7 +1,7 @@
 # Every target sets up what it needs in .venv; only Python 3.11 or later and make must be there.
 
 .DEFAULT_GOAL := help
-.PHONY: help test lint reproduce contexts bench bench-contextual bench-peers clean
+.PHONY: help test lint reproduce contexts bench bench-contextual bench-peers endurance clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -52,6 +52,9 @@ bench-contextual: $(FRESH_KERNELS) ## what a round costs and how well draws are 
 
 bench-peers: $(FRESH_KERNELS) ## our policies and other libraries on the same stream
 	$(BIN)/python benchmarks/peers.py
+
+endurance: $(FRESH_KERNELS) ## a million updates of what is kept up one reward at a time, checked
+	$(BIN)/python benchmarks/endurance.py
 
 clean: ## remove the environment, caches and results
 	rm -rf $(VENV) results bench-results .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
