@@ -1,4 +1,4 @@
-"""Steps of a network's optimiser, in one pass over its parameters."""
+"""What a network does with all its parameters or inputs, in one pass instead of NumPy's many."""
 
 import numpy as np
 
@@ -41,3 +41,55 @@ def langevin(parameters, gradient, second, noise, rate, second_share, decay, spr
 
 
 _FLOOR = np.float32(1e-3)  # flat directions move no more than this allows
+
+
+@kernel
+def largest(context, unit):
+    """The largest feature, whatever its sign."""
+    most = 0.0
+    for i in range(context.size):
+        most = max(most, abs(context[i] * unit))
+    return most
+
+
+@kernel
+def note_scale(context, unit, count, smallest, mean, squares, shares):
+    """Take the context that makes `count` into Welford's sums; `shares` is 1 / spread.
+
+    A spread below `smallest` is that of a constant, whose share is 0.
+    """
+    for i in range(context.size):
+        x = context[i] * unit
+        away = x - mean[i]
+        mean[i] += away / count
+        squares[i] += away * (x - mean[i])
+        spread = np.sqrt(squares[i] / count)
+        shares[i] = 1.0 / (spread if spread > smallest else np.inf)
+
+
+@kernel
+def standardise(contexts, unit, mean, shares, clip, out):
+    """Contexts in units of spread from the mean, at most `clip` of them."""
+    for row in range(contexts.shape[0]):
+        for i in range(contexts.shape[1]):
+            x = (contexts[row, i] * unit - mean[i]) * shares[i]
+            out[row, i] = min(max(x, -clip), clip)
+
+
+@kernel
+def prioritise(candidates, errors, rows, floor, start, ends, picks, weights):
+    """Pick evenly along the candidates' summed errors, from `start` in [0, 1) of a step on.
+
+    Candidates beyond the rows are as wrong as can be. A weight is √(mean error / own error).
+    """
+    total, last = 0.0, candidates.size - 1
+    for i in range(candidates.size):
+        total += floor + (errors[candidates[i]] if candidates[i] < rows else 1.0)
+        ends[i] = total
+    step, i = total / picks.size, 0
+    for k in range(picks.size):
+        while i < last and ends[i] < (k + start) * step:
+            i += 1
+        error = floor + (errors[candidates[i]] if candidates[i] < rows else 1.0)
+        picks[k] = candidates[i]
+        weights[k] = np.sqrt(total / candidates.size / error)

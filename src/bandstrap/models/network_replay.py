@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from bandstrap.kernels.network import prioritise
 from bandstrap.models.features import Rows, as_numbers
 from bandstrap.models.network_scale import RunningScale
 from bandstrap.priors import ExamplePrior
@@ -50,12 +51,11 @@ class Replay:
     def pick(self, size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Positions and weights of the newest rows, then of others; pseudo-examples come last."""
         candidates = rng.integers(0, self.count, CANDIDATES * size)
-        rows = np.minimum(candidates, self.rows.count)
-        errors = FLOOR + np.where(rows < self.rows.count, self.errors.take(rows, mode="clip"), 1.0)
-        ends = np.cumsum(errors)
-        places = (np.arange(size) + rng.random()) * (ends[-1] / size)
-        chosen = np.minimum(np.searchsorted(ends, places), len(candidates) - 1)
-        picks, weights = candidates[chosen], np.sqrt(errors.mean() / errors[chosen])
+        picks, weights = np.empty(size, dtype=np.int64), np.empty(size)
+        prioritise(
+            candidates, self.errors, self.rows.count, FLOOR, rng.random(),
+            np.empty(candidates.size), picks, weights,
+        )  # fmt: skip
         newest = min(self.new, size)
         picks[:newest] = np.arange(self.rows.count - newest, self.rows.count)
         weights[:newest] = 1.0

@@ -3,7 +3,8 @@
 import numpy as np
 
 from bandstrap.errors import InvalidInput
-from bandstrap.models.features import as_numbers
+from bandstrap.kernels.network import largest, note_scale, standardise
+from bandstrap.models.features import BYTE
 from bandstrap.models.network_checks import LARGEST
 
 CLIP = 5.0  # standard deviations: a rare indicator would be hundreds of them
@@ -20,21 +21,20 @@ class RunningScale:
 
     def see(self, context: np.ndarray) -> None:
         """Take in one context (features,)."""
-        context = as_numbers(context).astype(np.float64)
-        if np.abs(context).max() > LARGEST:
-            raise InvalidInput("contexts", float(np.abs(context).max()), f"keep within {LARGEST}")
+        unit = unit_of(context)
+        most = largest(context, unit)
+        if most > LARGEST:
+            raise InvalidInput("contexts", float(most), f"keep within {LARGEST}")
         self.count += 1
-        away = context - self.mean
-        self.mean += away / self.count
-        self.squares += away * (context - self.mean)
-        spread = np.sqrt(self.squares / self.count)
-        self.shares = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 1 / LARGEST)
+        note_scale(context, unit, self.count, 1 / LARGEST, self.mean, self.squares, self.shares)
 
     def __call__(self, contexts: np.ndarray) -> np.ndarray:
         """Contexts (n, features) in standard deviations from the mean, at most `CLIP`."""
-        # Bytes need no more than single precision; a small spread on a large mean does.
-        kind = np.float32 if contexts.dtype == np.uint8 else np.float64
-        scaled = as_numbers(contexts) - self.mean.astype(kind)
-        scaled *= self.shares.astype(kind)
-        np.clip(scaled, -CLIP, CLIP, out=scaled)
-        return np.asarray(scaled, dtype=np.float32)
+        scaled = np.empty(contexts.shape, dtype=np.float32)
+        standardise(contexts, unit_of(contexts), self.mean, self.shares, CLIP, scaled)
+        return scaled
+
+
+def unit_of(contexts: np.ndarray) -> float:
+    """What 1 means in the contexts' type: bytes are shares."""
+    return 1.0 / BYTE if contexts.dtype == np.uint8 else 1.0
