@@ -2,10 +2,14 @@
 
 from dataclasses import dataclass, field
 from math import inf, isfinite
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bandstrap.errors import InvalidInput
+
+if TYPE_CHECKING:  # what contexts look like concerns few, and needs Arrow
+    from bandstrap.columns import Columns
 
 __all__ = ["Problem", "Support"]
 
@@ -61,6 +65,9 @@ class Support:
 class Problem:
     """K arms, their context width, and the support of the rewards.
 
+    `columns` knows the table that rows of contexts were made from. It changes nothing about which
+    problem it is.
+
     >>> Problem(3).support.high
     1.0
     """
@@ -68,6 +75,7 @@ class Problem:
     n_arms: int
     n_features: int = 0
     support: Support = field(default_factory=Support.interval)
+    columns: "Columns | None" = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.n_arms < 1:

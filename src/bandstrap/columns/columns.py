@@ -1,0 +1,151 @@
+"""What a bandit remembers of its contexts' columns: names, kinds, words."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bandstrap.columns.checks import as_kind, check_finite, check_known, check_names, check_width
+from bandstrap.columns.frames import frame_of
+from bandstrap.columns.tables import Table, array_of, table_of
+from bandstrap.columns.values import CATEGORY, FLAG, NUMBER, WORDS, Name
+from bandstrap.columns.words import Words, codes_of, words_of
+from bandstrap.errors import InvalidInput
+
+__all__ = ["Columns", "Given"]
+
+DOUBLE = np.dtype(np.float64)
+USUAL = {NUMBER: (float, int), FLAG: (bool,)}  # what such a value mostly is
+
+
+class Given(NamedTuple):
+    """Contexts as rows of numbers, and whether they came as a single context."""
+
+    rows: np.ndarray
+    one: bool
+
+
+class Columns:
+    """Contexts of any kind as rows of numbers, and back to a table.
+
+    The first contexts say which columns there are; later ones must have the same. One row of an
+    array, a dict or a pandas Series is one context; whatever has two dimensions is many. Words get
+    codes in the order in which they are met.
+
+    >>> columns = Columns()
+    >>> columns.read({"age": 31, "city": "Oslo"})
+    Given(rows=array([[31.,  0.]]), one=True)
+    >>> columns.rows([{"city": "Rome", "age": 5}, {"city": "Oslo", "age": 7}])
+    array([[5., 1.],
+           [7., 0.]])
+    """
+
+    def __init__(self, missing: bool = False) -> None:
+        self.missing = missing
+        self.source: str | None = None  # what the first contexts came as; None before they came
+        self.width = 0
+        self.kinds: dict[Name, str] = {}  # empty for arrays, whose columns have no names
+        self.words: dict[Name, Words] = {}
+
+    @property
+    def names(self) -> list[Name]:
+        """The names of the columns in order; none for arrays."""
+        return [*self.kinds]
+
+    @property
+    def text(self) -> list[Name]:
+        """The names of columns whose numbers are only codes of words."""
+        return [*self.words]
+
+    def rows(self, contexts: Any) -> np.ndarray:
+        """One context or many as an array (n, columns)."""
+        return self.read(contexts).rows
+
+    def read(self, contexts: Any) -> Given:
+        """One context or many as an array (n, columns), and which of the two it was.
+
+        If anything is wrong with any of them nothing is remembered of any.
+        """
+        row = self._quick(contexts) if self.width else None
+        if row is not None and np.isfinite(row).all():
+            return Given(row.reshape(1, -1), True)
+        table = table_of(contexts)
+        return self._read_array(array_of(contexts)) if table is None else self._read_table(table)
+
+    def frame(self, rows: np.ndarray) -> Any:
+        """Rows as the kind of table the first contexts came as; dicts become a pandas frame.
+
+        Numbers come back as doubles, text and categories as such. Where columns have no names
+        the rows themselves are returned.
+        """
+        if not self.kinds:
+            return rows
+        check_width(rows.shape[1], self.width)
+        assert self.source is not None
+        made = {name: self._made(name, rows[:, j]) for j, name in enumerate(self.kinds)}
+        return frame_of(self.source, made)
+
+    def _quick(self, context: Any) -> np.ndarray | None:
+        """One context that is as expected in every way; None if it has to be looked at."""
+        if type(context) is dict:
+            return self._quick_dict(context) if len(context) == len(self.kinds) else None
+        if type(context) is not np.ndarray or self.kinds:
+            return None
+        usual = context.dtype == DOUBLE and context.shape == (self.width,)
+        return np.ascontiguousarray(context) if usual else None
+
+    def _quick_dict(self, context: dict[Name, Any]) -> np.ndarray | None:
+        row = []
+        for name, kind in self.kinds.items():
+            value = context.get(name)
+            if kind in WORDS:
+                value = self.words[name].get(value) if type(value) is str else None
+                if value is None:
+                    return None
+            elif type(value) not in USUAL[kind]:
+                return None
+            row.append(value)
+        try:
+            return np.array(row, dtype=DOUBLE)
+        except OverflowError:
+            return None
+
+    def _read_array(self, array: np.ndarray) -> Given:
+        if self.kinds:
+            raise InvalidInput("contexts", "without names", f"give {self.names}, as at first")
+        one, width = array.ndim == 1, array.shape[-1]
+        check_width(width, self.width)
+        rows = array.reshape(-1, width)
+        check_finite(rows, one, [], self.missing)
+        self.source, self.width = self.source or "arrays", width
+        return Given(rows, one)
+
+    def _read_table(self, table: Table) -> Given:
+        """Everything is looked at before anything is remembered."""
+        kinds = self.kinds or self._first_kinds(table)
+        check_names([*table.columns], [*kinds])
+        numbers, fresh = [], {}
+        for name, kind in kinds.items():
+            values = as_kind(name, table.columns[name], kind).values
+            if kind in WORDS:
+                values, fresh[name] = codes_of(values, self.words.get(name, {}), self.missing)
+            numbers.append(np.asarray(values, dtype=DOUBLE))
+        rows = np.stack(numbers, axis=1)
+        check_finite(rows, table.one, [*kinds], self.missing)
+        self.source, self.width, self.kinds = self.source or table.source, len(kinds), kinds
+        for name, words in fresh.items():
+            self.words.setdefault(name, {}).update(words)
+        return Given(rows, table.one)
+
+    def _first_kinds(self, table: Table) -> dict[Name, str]:
+        if self.source is not None:
+            raise InvalidInput("columns", [*table.columns], "give arrays, as at first")
+        check_width(len(table.columns), 0)
+        return {name: check_known(name, column) for name, column in table.columns.items()}
+
+    def _made(self, name: Name, numbers: np.ndarray) -> Any:
+        kind = self.kinds[name]
+        if kind in WORDS:
+            return words_of(numbers, self.words[name], kind == CATEGORY)
+        if kind == FLAG and not self.missing:  # a truth value cannot be missing, a number can
+            return numbers != 0
+        return numbers.astype(DOUBLE)
