@@ -2,14 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
+from bandstrap.errors import InvalidInput
 from bandstrap.kernels import history as kernels
-from bandstrap.kernels.choose import choose
+from bandstrap.kernels.choose import choose, vote
 from bandstrap.kernels.history import BUCKET, COUNT, KNOWN_LEVEL, MEAN, NODE, QUEUE
-from bandstrap.kernels.observe import REWARDS, observe
-from bandstrap.kernels.schemes import NO_SCHEME
+from bandstrap.kernels.observe import ATOMS, MOMENTS, REWARDS, observe, observe_one
+from bandstrap.kernels.schemes import EXPONENTIAL, NO_SCHEME
+from bandstrap.rearming import Before, rearmed
 from bandstrap.seeding import kernel_stream
 
 NO_STREAM = np.zeros(4, dtype=np.uint64)  # where nothing is drawn
@@ -88,11 +91,70 @@ class RewardHistory:
         observe(stream, self.arrays, self.scheme, self.keeping, arms, rewards)
         self.advance(1)
 
+    def rearmed(self, fresh: "RewardHistory", before: Before) -> "RewardHistory":
+        """The rewards of the arms that stay, and the pseudo-rewards of new ones."""
+        runs = self.arrays.moments.shape[0]
+        if self.keeping == REWARDS:
+            for run, (arm, was) in product(range(runs), enumerate(before)):
+                for reward in self.rewards(run, was) if was is not None else ():
+                    fresh.observe_one(run, arm, float(reward))
+        for name in ("moments", "counts"):
+            old, new = getattr(self.arrays, name), getattr(fresh.arrays, name)
+            new[:] = rearmed(old, new, before, axis=1)
+        return fresh
+
+    def observe_one(self, run: int, arm: int, reward: float) -> None:
+        """A reward in one run alone."""
+        self.ensure_room()
+        observe_one(NO_STREAM, self.arrays, self.scheme, self.keeping, run, arm, reward)
+        self.advance(1)
+
+    def discount(self, fresh: "RewardHistory", factor: float) -> None:
+        """Let rewards count only `factor` as much; `fresh` holds the pseudo-rewards."""
+        if self.keeping == MOMENTS:
+            self._discount_moments(fresh.arrays.moments, factor)
+            return
+        if self.keeping == REWARDS or self.scheme != EXPONENTIAL:
+            raise InvalidInput(
+                "factor", factor, "only Exponential() weights of a few known values can be "
+                "discounted: declare Support.categories, or forget by Window()"
+            )  # fmt: skip
+        counts, prior = self.arrays.counts, fresh.arrays.counts
+        counts[:] = prior + factor * (counts - prior)
+        for run, arm in np.ndindex(counts.shape[:2]):
+            self.arrays.moments[run, arm] = _moments(self.arrays.values, counts[run, arm])
+
+    def _discount_moments(self, prior: np.ndarray, factor: float) -> None:
+        moments = self.arrays.moments
+        count, mean = moments[..., COUNT], moments[..., MEAN]
+        total = factor * (count * mean - prior[..., COUNT] * prior[..., MEAN])
+        total += prior[..., COUNT] * prior[..., MEAN]
+        count[:] = factor * (count - prior[..., COUNT]) + prior[..., COUNT]
+        np.divide(total, count, out=mean, where=count > 0)
+
+    def weigh_in(self, arms: np.ndarray, rewards: np.ndarray, weights: np.ndarray) -> None:
+        """One reward per run that counts as `weights` of them, where only counts are kept."""
+        if self.keeping != ATOMS or self.scheme != EXPONENTIAL:
+            raise InvalidInput(
+                "weights", weights.tolist(), "give whole weights, unless rewards are of a few "
+                "known values (Support.categories) and weighed by Exponential()"
+            )  # fmt: skip
+        counts, values = self.arrays.counts, self.arrays.values
+        for run, (arm, reward, weight) in enumerate(zip(arms, rewards, weights, strict=True)):
+            counts[run, arm] += weight * (values == reward)
+            self.arrays.moments[run, arm] = _moments(values, counts[run, arm])
+
     def choose(self, allowed: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """The allowed arm with the largest bootstrapped mean in each run."""
         arms = np.empty(self.arrays.moments.shape[0], dtype=np.int64)
         choose(kernel_stream(rng), self.scheme, self.arrays, allowed, arms)
         return arms
+
+    def votes(self, allowed: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
+        """How often each arm would be chosen in the first run, in so many draws."""
+        counts = np.zeros(allowed.shape[1])
+        vote(kernel_stream(rng), self.scheme, self.arrays, allowed[0], draws, counts)
+        return counts
 
     def rewards(self, run: int, arm: int) -> np.ndarray:
         """One arm's rewards that are not kept as counts, in no particular order."""

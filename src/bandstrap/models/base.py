@@ -1,12 +1,14 @@
 """What a model is to a bandit: something that can be refit to weighted examples."""
 
 from abc import ABC, abstractmethod
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from bandstrap.errors import InvalidInput
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
+from bandstrap.rearming import Before
 from bandstrap.resampling import Resampling
 
 F = TypeVar("F")
@@ -32,6 +34,34 @@ class Learner(ABC):
     def best(self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray) -> int:
         """The allowed arm with the largest draw, ties at random; may know a faster way to it."""
         return highest(self.scores(context, rng), allowed, rng)
+
+    def learn_weighted(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
+        """Take in a reward that counts as `weight` of them."""
+        if weight != round(weight):
+            raise InvalidInput("weights", weight, f"{type(self).__name__} takes whole weights only")
+        for _ in range(round(weight)):
+            self.learn(context, arm, reward, rng)
+
+    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+        """How probable each arm is to be the best of a draw; None if only draws can say."""
+        return None
+
+    def rearm(self, fresh: Any, before: Before) -> None:
+        """Go on with the arms of `fresh`, a learner that has learnt nothing."""
+        raise InvalidInput("arms", list(before), f"{type(self).__name__} cannot change its arms")
+
+    def discount(self, factor: float) -> None:
+        """Let every example learnt, but no pseudo-example, count only `factor` as much."""
+        raise InvalidInput(
+            "factor", factor, f"{type(self).__name__} cannot discount; forget by Window()"
+        )
 
 
 def highest(scores: np.ndarray, allowed: np.ndarray, rng: np.random.Generator) -> int:

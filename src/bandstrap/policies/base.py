@@ -1,7 +1,6 @@
 """What a policy is: frozen parameters, and state by run that the caller owns."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -17,6 +16,7 @@ from bandstrap.policies.checks import (
 )
 from bandstrap.policies.state import State
 from bandstrap.problem import Problem
+from bandstrap.rearming import Before
 from bandstrap.seeding import kernel_stream
 
 S = TypeVar("S", bound=State)
@@ -101,20 +101,21 @@ class Policy(ABC, Generic[S]):
             weights = checked_weights(state, weights)
             self._update_weighted(state, contexts, arms, rewards, rng, weights)
 
-    def rearm(self, state: S, problem: Problem, before: Sequence[int | None]) -> S:
-        """The state with the arms of `problem`: where each stood before, or None for a new one.
+    def rearm(self, state: S, problem: Problem, before: Before) -> None:
+        """Go on with the arms of `problem`, in place: where each stood before, None for a new one.
 
-        A new arm starts from the prior. The state given must not be used any more.
+        A new arm starts from the prior.
         """
         if len(before) != problem.n_arms:
             raise InvalidInput("before", before, f"give one entry for each of {problem.n_arms}")
-        return self._rearm(state, self.start(problem, state.runs), before)
+        state.rearm(self.start(problem, state.runs), before)
+        state.problem = problem
 
     def forget(self, state: S, factor: float) -> None:
         """Let everything learnt so far, but not the prior, count only `factor` as much."""
         if not 0 <= factor <= 1:
             raise InvalidInput("factor", factor, "give a number from 0 to 1")
-        self._forget(state, factor)
+        state.discount(self.start(state.problem, state.runs), factor)
 
     def compiled(self, state: S) -> Compiled | None:
         """What lets a simulation play whole runs in compiled code; None where it cannot."""
@@ -184,17 +185,12 @@ class Policy(ABC, Generic[S]):
         rng: np.random.Generator | None,
         weights: np.ndarray,
     ) -> None:
-        raise self._cannot("weights", weights.tolist(), "weigh rewards; leave weights out")
-
-    def _rearm(self, state: S, fresh: S, before: Sequence[int | None]) -> S:
-        """The state with other arms; `fresh` is a state of these arms that has learnt nothing."""
-        raise self._cannot("arms", list(before), "change its arms")
-
-    def _forget(self, state: S, factor: float) -> None:
-        raise self._cannot("factor", factor, "discount what it has learnt; use Window()")
-
-    def _cannot(self, parameter: str, value: object, what: str) -> InvalidInput:
-        return InvalidInput(parameter, value, f"{type(self).__name__} cannot {what}")
+        """A reward of whole weight is that many rewards; other weights are for states that can."""
+        if (weights == np.rint(weights[0])).all():
+            for _ in range(int(weights[0])):
+                self._update(state, contexts, arms, rewards, rng)
+        else:
+            state.weigh_in(arms, rewards, weights)
 
 
 def needed(rng: np.random.Generator | None, policy: object) -> np.random.Generator:

@@ -58,6 +58,15 @@ class BESA(Policy[BootstrapState]):
     ) -> np.ndarray:
         return self._play(state, rng, allowed)[0]
 
+    def _choose(
+        self,
+        state: BootstrapState,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        return self._play(state, rng, allowed)
+
     def _update(
         self,
         state: BootstrapState,

@@ -57,6 +57,16 @@ class BetaThompson(Policy[BootstrapState]):
         # A Beta draw is an exponentially weighted mean of zeros and ones: the same fast choice.
         return state.history.choose(allowed, rng)
 
+    def _votes(
+        self,
+        state: BootstrapState,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+        draws: int,
+    ) -> np.ndarray:
+        return state.history.votes(allowed, draws, rng)
+
     def _update(
         self,
         state: BootstrapState,

@@ -14,6 +14,7 @@ from bandstrap.policies.base import Policy
 from bandstrap.policies.state import State
 from bandstrap.priors import Prior, PseudoRewards
 from bandstrap.problem import Problem
+from bandstrap.rearming import Before
 from bandstrap.resampling import Exponential, Resampling
 from bandstrap.seeding import kernel_stream
 
@@ -22,6 +23,15 @@ class BootstrapState(State):
     def __init__(self, problem: Problem, runs: int, history: RewardHistory) -> None:
         super().__init__(problem, runs)
         self.history = history
+
+    def rearm(self, fresh: "BootstrapState", before: Before) -> None:
+        self.history = self.history.rearmed(fresh.history, before)
+
+    def discount(self, fresh: "BootstrapState", factor: float) -> None:
+        self.history.discount(fresh.history, factor)
+
+    def weigh_in(self, arms: np.ndarray, rewards: np.ndarray, weights: np.ndarray) -> None:
+        self.history.weigh_in(arms, rewards, weights)
 
     def compiled(self) -> Compiled:
         return Compiled(self.history, np.zeros((self.runs, self.problem.n_arms), dtype=np.int64))
@@ -106,6 +116,18 @@ class Bootstrap(Policy[BootstrapState]):
         if self.resampling.code is None or not self.resampling.lazy:
             return super()._select(state, contexts, rng, allowed)
         return state.history.choose(allowed, rng)
+
+    def _votes(
+        self,
+        state: BootstrapState,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+        draws: int,
+    ) -> np.ndarray:
+        if self.resampling.code is None or not self.resampling.lazy:
+            return super()._votes(state, contexts, rng, allowed, draws)
+        return state.history.votes(allowed, draws, rng)
 
     def _update(
         self,

@@ -6,6 +6,7 @@ import numpy as np
 
 from bandstrap.errors import InvalidInput
 from bandstrap.policies.base import Policy
+from bandstrap.policies.chances import best_shares, mixed
 from bandstrap.policies.gaussian_thompson import MeanState
 from bandstrap.policies.schedules import Decay, Schedule
 from bandstrap.problem import Problem
@@ -40,12 +41,21 @@ class EpsilonGreedy(Policy[MeanState]):
     def _scores(
         self, state: MeanState, contexts: np.ndarray | None, rng: np.random.Generator
     ) -> np.ndarray:
-        t = int(state.count[0].sum()) + 1  # every run is updated in every round
-        explore = rng.random(state.runs) < self.epsilon(t)
+        explore = rng.random(state.runs) < self._epsilon_now(state)
         scores = np.where(state.count > 0, state.mean, np.inf)
         # Independent uniform scores make every arm the best allowed one equally often.
         scores[explore] = rng.random((int(explore.sum()), state.problem.n_arms))
         return scores
+
+    def _epsilon_now(self, state: MeanState) -> float:
+        return self.epsilon(int(state.count[0].sum()) + 1)  # every run is updated in every round
+
+    def _probabilities(
+        self, state: MeanState, contexts: np.ndarray | None, allowed: np.ndarray
+    ) -> np.ndarray:
+        scores = np.where(state.count > 0, state.mean, np.inf)[0]
+        best = best_shares(scores, allowed[0], state.problem.support.scale)
+        return mixed(self._epsilon_now(state), best, allowed[0])
 
     def _update(
         self,

@@ -12,6 +12,7 @@ from bandstrap.policies.base import Policy
 from bandstrap.policies.bootstrap import Bootstrap
 from bandstrap.policies.state import State
 from bandstrap.problem import Problem
+from bandstrap.rearming import Before, rearmed
 from bandstrap.resampling import Multinomial
 
 
@@ -20,6 +21,14 @@ class ForcedState(State):
         super().__init__(problem, runs)
         self.inner = inner
         self.owed = np.full((runs, problem.n_arms), owed, dtype=np.int64)
+
+    def rearm(self, fresh: "ForcedState", before: Before) -> None:
+        self.inner.rearm(fresh.inner, before)
+        self.inner.problem = fresh.problem
+        self.owed = rearmed(self.owed, fresh.owed, before, axis=1)
+
+    def discount(self, fresh: "ForcedState", factor: float) -> None:
+        self.inner.discount(fresh.inner, factor)
 
 
 def _npb() -> Policy[Any]:
@@ -85,6 +94,28 @@ class ForcedPulls(Policy[ForcedState]):
             chosen = self.policy.select(state.inner, contexts, rng, allowed)
             arms = np.where(forced, arms, chosen)
         return arms
+
+    def _choose(
+        self,
+        state: ForcedState,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        lacking: np.ndarray = np.where(allowed, state.owed, 0)
+        if not (lacking.max(axis=1) > 0).any():
+            return self.policy.choose(state.inner, contexts, rng, allowed)
+        scores = self._scores(state, contexts, rng)
+        return self._select(state, contexts, rng, allowed), scores
+
+    def _probabilities(
+        self, state: ForcedState, contexts: np.ndarray | None, allowed: np.ndarray
+    ) -> np.ndarray | None:
+        lacking: np.ndarray = np.where(allowed, state.owed, 0)[0]
+        if lacking.max() > 0:
+            certain: np.ndarray = np.arange(lacking.size) == lacking.argmax()
+            return certain.astype(np.float64)
+        return self.policy.probabilities(state.inner, contexts, allowed)
 
     def _update(
         self,

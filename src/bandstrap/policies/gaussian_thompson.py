@@ -8,6 +8,7 @@ from bandstrap.errors import InvalidInput
 from bandstrap.policies.base import Policy
 from bandstrap.policies.state import State
 from bandstrap.problem import Problem
+from bandstrap.rearming import Before, rearmed
 
 
 class MeanState(State):
@@ -23,6 +24,18 @@ class MeanState(State):
         at = self._rows, arms
         self.count[at] += 1.0
         self.mean[at] += (rewards - self.mean[at]) / self.count[at]
+
+    def weigh_in(self, arms: np.ndarray, rewards: np.ndarray, weights: np.ndarray) -> None:
+        at = self._rows, arms
+        self.count[at] += weights
+        self.mean[at] += weights * (rewards - self.mean[at]) / self.count[at]
+
+    def rearm(self, fresh: "MeanState", before: Before) -> None:
+        self.count = rearmed(self.count, fresh.count, before, axis=1)
+        self.mean = rearmed(self.mean, fresh.mean, before, axis=1)
+
+    def discount(self, fresh: "MeanState", factor: float) -> None:
+        self.count *= factor
 
 
 @dataclass(frozen=True)

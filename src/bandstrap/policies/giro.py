@@ -15,6 +15,7 @@ from bandstrap.policies.bounded import bounded_width
 from bandstrap.policies.rounding import whole_above
 from bandstrap.priors import PseudoRewards
 from bandstrap.problem import Problem
+from bandstrap.rearming import Before, rearmed
 from bandstrap.resampling import Multinomial
 
 NPB = Bootstrap(Multinomial(), PseudoRewards(0, 0))
@@ -24,6 +25,10 @@ class GiroState(BootstrapState):
     def __init__(self, problem: Problem, runs: int, history: RewardHistory) -> None:
         super().__init__(problem, runs, history)
         self.pulls = np.zeros((runs, problem.n_arms))
+
+    def rearm(self, fresh: "GiroState", before: Before) -> None:  # type: ignore[override]
+        super().rearm(fresh, before)
+        self.pulls = rearmed(self.pulls, fresh.pulls, before, axis=1)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from bandstrap.errors import InvalidInput
 from bandstrap.kernels.kl import kl_scores
 from bandstrap.policies.base import Policy
 from bandstrap.policies.bounded import bounded_width
+from bandstrap.policies.chances import best_shares
 from bandstrap.policies.gaussian_thompson import MeanState
 from bandstrap.problem import Problem
 
@@ -41,6 +42,12 @@ class KLUCB(Policy[MeanState]):
         scores = np.empty(state.count.shape)
         kl_scores(state.count, state.mean, low, width, budget, scores)
         return np.where(state.count > 0, scores, np.inf)
+
+    def _probabilities(
+        self, state: MeanState, contexts: np.ndarray | None, allowed: np.ndarray
+    ) -> np.ndarray:
+        scores = self._scores(state, contexts, np.random.default_rng(0))  # nothing is drawn
+        return best_shares(scores[0], allowed[0], state.problem.support.scale)
 
     def _update(
         self,

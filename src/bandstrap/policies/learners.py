@@ -8,6 +8,7 @@ from bandstrap.models import Learner
 from bandstrap.policies.base import Policy
 from bandstrap.policies.state import State
 from bandstrap.problem import Problem
+from bandstrap.rearming import Before
 
 
 class LearnerState(State):
@@ -15,6 +16,14 @@ class LearnerState(State):
         super().__init__(problem, runs)
         self.learners = learners
         self.rounds = 0  # rewards learnt, in every run
+
+    def rearm(self, fresh: "LearnerState", before: Before) -> None:
+        for learner, new in zip(self.learners, fresh.learners, strict=True):
+            learner.rearm(new, before)
+
+    def discount(self, fresh: "LearnerState", factor: float) -> None:
+        for learner in self.learners:
+            learner.discount(factor)
 
 
 class LearnerPolicy(Policy[LearnerState]):
@@ -58,3 +67,24 @@ class LearnerPolicy(Policy[LearnerState]):
         for run, learner in enumerate(state.learners):
             learner.learn(contexts[run], int(arms[run]), float(rewards[run]), rng)
         state.rounds += 1
+
+    def _update_weighted(
+        self,
+        state: LearnerState,
+        contexts: np.ndarray | None,
+        arms: np.ndarray,
+        rewards: np.ndarray,
+        rng: np.random.Generator | None,
+        weights: np.ndarray,
+    ) -> None:
+        assert contexts is not None
+        for run, learner in enumerate(state.learners):
+            arm, reward, weight = int(arms[run]), float(rewards[run]), float(weights[run])
+            learner.learn_weighted(contexts[run], arm, reward, rng, weight)
+        state.rounds += 1
+
+    def _probabilities(
+        self, state: LearnerState, contexts: np.ndarray | None, allowed: np.ndarray
+    ) -> np.ndarray | None:
+        assert contexts is not None
+        return state.learners[0].probabilities(contexts[0], allowed[0])

@@ -9,6 +9,7 @@ from bandstrap.policies.base import Policy, needed
 from bandstrap.policies.state import State
 from bandstrap.priors import Prior, PseudoRewards
 from bandstrap.problem import Problem
+from bandstrap.rearming import Before, rearmed
 from bandstrap.resampling import DoubleOrNothing, Resampling
 
 
@@ -23,6 +24,18 @@ class ReplicateState(State):
         shape = runs, problem.n_arms, replicates
         self.weight = np.full(shape, weight)
         self.mean = np.full(shape, mean)
+
+    def rearm(self, fresh: "ReplicateState", before: Before) -> None:
+        self.weight = rearmed(self.weight, fresh.weight, before, axis=1)
+        self.mean = rearmed(self.mean, fresh.mean, before, axis=1)
+
+    def discount(self, fresh: "ReplicateState", factor: float) -> None:
+        own = factor * (self.weight - fresh.weight)
+        total = self.weight * self.mean - fresh.weight * fresh.mean
+        weight = own + fresh.weight
+        total = factor * total + fresh.weight * fresh.mean
+        self.mean = np.divide(total, weight, out=self.mean.copy(), where=weight > 0)
+        self.weight = weight
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,37 @@
 """What every policy's state has."""
 
+from typing import Any
+
 import numpy as np
 
+from bandstrap.errors import InvalidInput
 from bandstrap.problem import Problem
+from bandstrap.rearming import Before
 
 
 class State:
-    """What a policy has learnt in each of `runs` independent runs; policies add their arrays."""
+    """What a policy has learnt in each of `runs` independent runs; policies add their arrays.
+
+    `fresh` in the methods is a state of the same policy that has learnt nothing.
+    """
 
     def __init__(self, problem: Problem, runs: int) -> None:
         self.problem = problem
         self.runs = runs
         self.values = np.array(problem.support.values or ())
+
+    def rearm(self, fresh: Any, before: Before) -> None:
+        """Go on with the arms that `fresh` has."""
+        raise InvalidInput("arms", list(before), f"{type(self).__name__} cannot change its arms")
+
+    def discount(self, fresh: Any, factor: float) -> None:
+        """Let everything learnt, but not the prior, count only `factor` as much."""
+        raise InvalidInput(
+            "factor", factor, f"{type(self).__name__} cannot discount; forget by Window()"
+        )
+
+    def weigh_in(self, arms: np.ndarray, rewards: np.ndarray, weights: np.ndarray) -> None:
+        """One reward per run that counts as `weights` of them."""
+        raise InvalidInput(
+            "weights", weights.tolist(), f"{type(self).__name__} takes whole weights only"
+        )

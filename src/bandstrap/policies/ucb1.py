@@ -7,6 +7,7 @@ import numpy as np
 from bandstrap.errors import InvalidInput
 from bandstrap.policies.base import Policy
 from bandstrap.policies.bounded import bounded_width
+from bandstrap.policies.chances import best_shares
 from bandstrap.policies.gaussian_thompson import MeanState
 from bandstrap.problem import Problem
 
@@ -36,6 +37,12 @@ class UCB1(Policy[MeanState]):
         t = max(state.count[0].sum(), 1.0)
         bonus = width * np.sqrt(self.scale * np.log(t) / np.maximum(state.count, 1.0))
         return np.where(state.count > 0, state.mean + bonus, np.inf)
+
+    def _probabilities(
+        self, state: MeanState, contexts: np.ndarray | None, allowed: np.ndarray
+    ) -> np.ndarray:
+        scores = self._scores(state, contexts, np.random.default_rng(0))  # nothing is drawn
+        return best_shares(scores[0], allowed[0], state.problem.support.scale)
 
     def _update(
         self,

@@ -1,0 +1,279 @@
+"""The object that a product holds: ask it for decisions, tell it rewards when they come."""
+
+from collections.abc import Callable, Iterable, Sequence
+from threading import RLock
+from time import time
+from typing import Any, ClassVar
+
+import numpy as np
+
+from bandstrap.bandit.arms import Arms
+from bandstrap.bandit.decision import Arm, Decision
+from bandstrap.bandit.explanation import Explanation, explained
+from bandstrap.bandit.forgetting import Forgetting, NoForgetting
+from bandstrap.bandit.lockin import Watchman
+from bandstrap.bandit.memory import Memory
+from bandstrap.bandit.pending import Expiry, Pending
+from bandstrap.bandit.propensity import Propensity
+from bandstrap.columns import Columns
+from bandstrap.errors import InvalidInput
+from bandstrap.policies import Policy
+from bandstrap.problem import Problem, Support
+
+Clock = Callable[[], float]
+
+
+class Bandit:
+    """Chooses among arms that have names, by any policy, and learns from rewards as they come.
+
+    >>> from bandstrap import Bandit, Bootstrap
+    >>> bandit = Bandit(Bootstrap(), arms=["red", "green"], seed=1)
+    >>> decision = bandit.decide()
+    >>> bandit.learn(decision, reward=0.7)
+    >>> bandit.rewards_learnt
+    1
+    """
+
+    unsaved: ClassVar[tuple[str, ...]] = ("_lock", "_clock")
+
+    def __init__(
+        self,
+        policy: Policy[Any],
+        arms: Iterable[Arm],
+        *,
+        seed: int | None = None,
+        rewards: Support | None = None,
+        propensity: Propensity | None = None,
+        forgetting: Forgetting | None = None,
+        expiry: Expiry | None = None,
+        clock: Clock = time,
+    ) -> None:
+        self.policy = policy
+        self.support = rewards or Support.interval()
+        self.propensity = propensity or Propensity()
+        self.forgetting = forgetting or NoForgetting()
+        self.expiry = expiry
+        self.rewards_learnt = 0
+        self._arms = Arms(arms)
+        self._columns: Columns | None = None  # known from the first context on
+        self._memory: Memory | None = None  # begun with the first decision or reward
+        self._pending = Pending()
+        self._rng = np.random.Generator(np.random.PCG64DXSM(seed))
+        self._watchman = Watchman()
+        self._clock = clock
+        self.restore()
+
+    def restore(self) -> None:
+        """What is not saved with a bandit."""
+        self._lock = RLock()
+        if not hasattr(self, "_clock"):
+            self._clock = time
+
+    @property
+    def arms(self) -> tuple[Arm, ...]:
+        return self._arms.names
+
+    @property
+    def decisions_waiting(self) -> int:
+        """Decisions that have no reward yet."""
+        return len(self._pending)
+
+    def decide(self, context: Any = None, allowed: Iterable[Arm] | None = None) -> Any:
+        """A `Decision` for one context, or a list of them for many: each by a draw of its own."""
+        with self._lock:
+            mask = self._arms.mask(allowed)
+            rows, one = self._rows(context)
+            decisions = [self._decide(row, mask) for row in rows]
+            return decisions[0] if one else decisions
+
+    def rank(
+        self, context: Any = None, k: int | None = None, allowed: Iterable[Arm] | None = None
+    ) -> list[Arm]:
+        """The best `k` arms of one draw, best first."""
+        with self._lock:
+            mask = self._arms.mask(allowed)[0]
+            row = self._one_row(context)
+            count = int(mask.sum())
+            if k is not None and not 1 <= k <= count:
+                raise InvalidInput("k", k, f"{count} arms are allowed; ask for 1 to {count}")
+            scores = self._begun(row).policy.scores(self._state, row, self._rng)[0]
+            shuffled = self._rng.permutation(len(scores))  # so that ties are broken evenly
+            ranked = shuffled[np.argsort(-scores[shuffled], kind="stable")]
+            return [self._arms.names[place] for place in ranked if mask[place]][:k]
+
+    def learn(
+        self,
+        decision: Any = None,
+        reward: Any = None,
+        *,
+        context: Any = None,
+        arm: Arm | Sequence[Arm] | None = None,
+        weight: Any = 1.0,
+    ) -> None:
+        """Learn a decision's reward, or that of an `arm` in a `context` that others chose.
+
+        Decisions may be given as such or by their `id`, in any order and any time later. Lists of
+        decisions, or of contexts and arms, take a list of rewards; all of them are checked before
+        the first is learnt.
+        """
+        with self._lock:
+            if (decision is None) == (arm is None):
+                raise InvalidInput("decision", decision, "give a decision, or arm=… and context=…")
+            if decision is None:
+                self._learn_logged(context, arm, reward, weight)
+            else:
+                self._learn_decided(decision, reward, weight)
+
+    def expire(self) -> int:
+        """Give up decisions whose time is over, and say how many; `decide` does so too."""
+        with self._lock:
+            if self.expiry is None:
+                return 0
+            late = self._pending.expired(self.expiry, self._clock())
+            for number in late:
+                waiting = self._pending.waiting[number]
+                if self.expiry.reward is not None and waiting.arm in self._arms.places:
+                    place = self._arms.places[waiting.arm]
+                    self._take_in(waiting.context, place, self.expiry.reward, 1.0)
+                del self._pending.waiting[number]
+            return len(late)
+
+    def add_arm(self, name: Arm) -> None:
+        """One more arm; it starts from the prior, so it is explored at once."""
+        with self._lock:
+            self._rearm(self._arms.add(name))
+
+    def remove_arm(self, name: Arm) -> None:
+        """One arm less; what was learnt of it is forgotten, and rewards for it are refused."""
+        with self._lock:
+            self._rearm(self._arms.remove(name))
+
+    def explain(self, decision: Decision, draws: int = 1000) -> Explanation:
+        """Mean and spread of each arm's draws in the decision's context, beside its own draw.
+
+        Means and spreads are those of now. They come from random numbers of their own, so that
+        asking for an explanation changes no later decision.
+        """
+        with self._lock:
+            memory = self._begun(decision.context)
+            return explained(memory.policy, memory.state, decision, self.arms, draws)
+
+    def _decide(self, row: np.ndarray | None, mask: np.ndarray) -> Decision:
+        memory = self._begun(row)
+        if self.expiry is not None:
+            self.expire()
+        policy, state, rng = memory.policy, memory.state, self._rng
+        drawn, scores = policy.choose(state, row, rng, mask)
+        chances = self.propensity.chances(policy, state, row, rng, mask, int(drawn[0]))
+        place = int(drawn[0])
+        if rng.random() < self.propensity.floor:
+            place = int(rng.choice(np.flatnonzero(mask[0])))
+        names = self._arms.names
+        number = self._pending.add(row, names[place], self._clock())
+        self._watchman.look(policy, state, row, names, number)
+        error = chances.error(place)
+        return Decision(number, names, place, chances.probabilities, error, scores[0], row)
+
+    def _learn_decided(self, decision: Any, reward: Any, weight: Any) -> None:
+        many = isinstance(decision, list | tuple)
+        numbers = [_number(each) for each in (decision if many else [decision])]
+        rewards, weights = _numbers(reward, len(numbers)), _weights(weight, len(numbers))
+        if len(set(numbers)) < len(numbers):
+            raise InvalidInput("decision", numbers, "a decision has only one reward")
+        waiting = [self._pending.find(number) for number in numbers]
+        places = [self._arms.place(each.arm) for each in waiting]
+        self._check_rewards(rewards)
+        for number, each, place, value, w in zip(
+            numbers, waiting, places, rewards, weights, strict=True
+        ):
+            self._take_in(each.context, place, value, w)
+            del self._pending.waiting[number]
+
+    def _learn_logged(self, context: Any, arm: Any, reward: Any, weight: Any) -> None:
+        rows, one = self._rows(context)
+        names = [arm] if one else list(arm)
+        rewards, weights = _numbers(reward, len(names)), _weights(weight, len(names))
+        if len(rows) != len(names):
+            if context is not None:
+                raise InvalidInput("arm", len(names), f"give one for each of {len(rows)} contexts")
+            rows = rows * len(names)
+        places = [self._arms.place(name) for name in names]
+        self._check_rewards(rewards)
+        for row, place, value, w in zip(rows, places, rewards, weights, strict=True):
+            self._take_in(row, place, value, w)
+
+    def _take_in(self, row: np.ndarray | None, place: int, reward: float, weight: float) -> None:
+        self._begun(row).learn(row, place, reward, weight, self._rng)
+        self.rewards_learnt += 1
+
+    def _check_rewards(self, rewards: list[float]) -> None:
+        for reward in rewards:
+            if not self.support.low <= reward <= self.support.high or not np.isfinite(reward):
+                raise InvalidInput(
+                    "reward",
+                    reward,
+                    f"rewards lie in [{self.support.low:g}, {self.support.high:g}]; "
+                    "give Bandit(rewards=Support.interval(low, high)) or Support.real()",
+                )
+
+    def _rearm(self, before: list[int | None]) -> None:
+        if self._memory is not None:
+            self._memory.rearm(self._problem(self._memory.problem.n_features), before)
+        self._watchman = Watchman()
+
+    def _rows(self, context: Any) -> tuple[list[np.ndarray | None], bool]:
+        """Contexts as rows (1, features), and whether it is one alone."""
+        if context is None:
+            return [None], True
+        if self._columns is None:
+            self._columns = Columns()
+        given = self._columns.read(context)
+        if given.one:
+            return [given.rows], True
+        return [given.rows[i : i + 1] for i in range(len(given.rows))], False
+
+    def _one_row(self, context: Any) -> np.ndarray | None:
+        rows, one = self._rows(context)
+        if not one:
+            raise InvalidInput("context", f"{len(rows)} contexts", "give one")
+        return rows[0]
+
+    @property
+    def _state(self) -> Any:
+        assert self._memory is not None
+        return self._memory.state
+
+    def _begun(self, row: np.ndarray | None) -> Memory:
+        """The memory; the first context says how wide contexts are."""
+        if self._memory is None:
+            problem = self._problem(0 if row is None else row.shape[1])
+            self._memory = self.forgetting.memory(self.policy, problem)
+        return self._memory
+
+    def _problem(self, width: int) -> Problem:
+        return Problem(len(self._arms), width, self.support, self._columns)
+
+
+def _number(decision: Any) -> Any:
+    """The number of a decision, however it is given."""
+    return getattr(decision, "id", decision)
+
+
+def _numbers(given: Any, count: int, name: str = "reward") -> list[float]:
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput(name, given, "give a number") from None
+    if values.ndim > 1 or values.size != count or (values.ndim == 0 and count != 1):
+        raise InvalidInput(name, given, f"give one for each of {count}")
+    if not np.isfinite(values).all():
+        raise InvalidInput(name, given, "give finite numbers")
+    result: list[float] = values.reshape(-1).tolist()
+    return result
+
+
+def _weights(given: Any, count: int) -> list[float]:
+    weights = _numbers(given, count, "weight") if np.ndim(given) else _numbers(given, 1, "weight")
+    if min(weights) <= 0:
+        raise InvalidInput("weight", given, "give positive numbers; leave out what counts nothing")
+    return weights if len(weights) == count else weights * count

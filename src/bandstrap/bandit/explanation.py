@@ -1,0 +1,73 @@
+"""Why an arm was chosen: each arm's mean, spread and draw."""
+
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bandstrap.bandit.decision import Arm, Decision
+from bandstrap.errors import InvalidInput
+from bandstrap.policies import Policy
+from bandstrap.seeding import generator
+
+
+class ArmExplanation(NamedTuple):
+    """An arm as its policy sees it in one context."""
+
+    arm: Arm
+    mean: float  # of its draws
+    spread: float  # their standard deviation
+    draw: float  # the one that decided; NaN for an arm that was added later
+    share: float  # of draws in which it is the best
+
+
+class Explanation(NamedTuple):
+    """A decision and all arms, the most promising first."""
+
+    decision: Decision
+    arms: tuple[ArmExplanation, ...]
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.decision}",
+            f"{'arm':<16} {'mean':>9} {'spread':>9} {'draw':>9} {'best in':>8}",
+        ]
+        for each in self.arms:
+            mark = " <- chosen" if each.arm == self.decision.arm else ""
+            lines.append(
+                f"{each.arm!s:<16} {each.mean:>9.4g} {each.spread:>9.3g} "
+                f"{each.draw:>9.4g} {each.share:>8.1%}{mark}"
+            )
+        return "\n".join(lines)
+
+
+def explained(
+    policy: Policy[Any], state: Any, decision: Decision, names: Sequence[Arm], draws: int
+) -> Explanation:
+    """Draw again and again, by random numbers that no decision uses."""
+    if draws < 2:
+        raise InvalidInput("draws", draws, "give at least 2")
+    scores = drawn(policy, deepcopy(state), decision.context, draws, decision.id)
+    best = (scores == scores.max(axis=1, keepdims=True)) / draws
+    best /= np.maximum((best > 0).sum(axis=1, keepdims=True), 1)
+    # An arm that is to be tried first scores infinity: certain, without spread.
+    certain = np.isinf(scores).all(axis=0)
+    finite = np.where(certain, 0.0, scores)
+    means = np.where(certain, scores[0], finite.mean(axis=0))
+    then = decision.scores
+    arms = [
+        ArmExplanation(name, float(mean), float(spread), then.get(name, np.nan), float(share))
+        for name, mean, spread, share in zip(
+            names, means, finite.std(axis=0), best.sum(axis=0), strict=True
+        )
+    ]
+    return Explanation(decision, tuple(sorted(arms, key=lambda each: -each.mean)))
+
+
+def drawn(
+    policy: Policy[Any], state: Any, context: np.ndarray | None, draws: int, number: int
+) -> np.ndarray:
+    """Scores of all arms in so many draws, (draws, arms)."""
+    rng = generator(number, "explanation")
+    return np.array([policy.scores(state, context, rng)[0] for _ in range(draws)])

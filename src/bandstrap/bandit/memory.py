@@ -1,0 +1,100 @@
+"""What a bandit has learnt, and how long it keeps it."""
+
+from typing import Any
+
+import numpy as np
+
+from bandstrap.policies import Policy
+from bandstrap.problem import Problem
+from bandstrap.rearming import Before
+
+
+class Memory:
+    """One state of a policy that learns every reward and forgets none."""
+
+    def __init__(self, policy: Policy[Any], problem: Problem) -> None:
+        self.policy = policy
+        self.problem = problem
+        self.state = policy.start(problem)
+
+    def learn(
+        self,
+        context: np.ndarray | None,
+        arm: int,
+        reward: float,
+        weight: float,
+        rng: np.random.Generator,
+    ) -> None:
+        """Take in one reward."""
+        self._update(self.state, context, arm, reward, weight, rng)
+
+    def rearm(self, problem: Problem, before: Before) -> None:
+        """Go on with other arms: each one that was there before, or a new one."""
+        self.policy.rearm(self.state, problem, before)
+        self.problem = problem
+
+    def _update(
+        self,
+        state: Any,
+        context: np.ndarray | None,
+        arm: int,
+        reward: float,
+        weight: float,
+        rng: np.random.Generator,
+    ) -> None:
+        weights = None if weight == 1.0 else np.array([weight])
+        self.policy.update(state, context, np.array([arm]), np.array([reward]), rng, weights)
+
+
+class Fading(Memory):
+    """Everything learnt is discounted by `factor` every so many rewards."""
+
+    def __init__(self, policy: Policy[Any], problem: Problem, every: int, factor: float) -> None:
+        super().__init__(policy, problem)
+        policy.forget(self.state, factor)  # a policy that cannot says so now
+        self.every = every
+        self.factor = factor
+        self.since = 0
+
+    def learn(
+        self,
+        context: np.ndarray | None,
+        arm: int,
+        reward: float,
+        weight: float,
+        rng: np.random.Generator,
+    ) -> None:
+        super().learn(context, arm, reward, weight, rng)
+        self.since += 1
+        if self.since == self.every:
+            self.policy.forget(self.state, self.factor)
+            self.since = 0
+
+
+class Paned(Memory):
+    """Two states that learn side by side; the older one is left every so many rewards."""
+
+    def __init__(self, policy: Policy[Any], problem: Problem, every: int) -> None:
+        super().__init__(policy, problem)
+        self.younger = policy.start(problem)
+        self.every = every
+        self.since = 0
+
+    def learn(
+        self,
+        context: np.ndarray | None,
+        arm: int,
+        reward: float,
+        weight: float,
+        rng: np.random.Generator,
+    ) -> None:
+        super().learn(context, arm, reward, weight, rng)
+        self._update(self.younger, context, arm, reward, weight, rng)
+        self.since += 1
+        if self.since == self.every:
+            self.state, self.younger = self.younger, self.policy.start(self.problem)
+            self.since = 0
+
+    def rearm(self, problem: Problem, before: Before) -> None:
+        super().rearm(problem, before)
+        self.policy.rearm(self.younger, problem, before)

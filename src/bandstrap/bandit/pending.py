@@ -1,0 +1,79 @@
+"""Decisions that wait for their reward."""
+
+from dataclasses import dataclass
+from itertools import takewhile
+from math import isfinite
+from typing import NamedTuple
+
+import numpy as np
+
+from bandstrap.bandit.decision import Arm
+from bandstrap.errors import InvalidInput
+
+
+class Waiting(NamedTuple):
+    """What must be remembered of a decision until its reward comes."""
+
+    context: np.ndarray | None
+    arm: Arm
+    time: float  # seconds, by the clock that the bandit was given
+
+
+@dataclass(frozen=True)
+class Expiry:
+    """When a decision is given up: so many decisions later, or so many seconds.
+
+    A decision that is given up is learnt with `reward`, or not at all if that is None.
+
+    >>> Expiry(decisions=10_000, reward=0.0).reward
+    0.0
+    """
+
+    decisions: int | None = None
+    seconds: float | None = None
+    reward: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("decisions", "seconds"):
+            given = getattr(self, name)
+            if given is not None and not (isfinite(given) and given > 0):
+                raise InvalidInput(name, given, "give a positive number, or None for no limit")
+        if self.reward is not None and not isfinite(self.reward):
+            raise InvalidInput("reward", self.reward, "give a number, or None to learn nothing")
+
+
+class Pending:
+    """Decisions by number, oldest first."""
+
+    def __init__(self) -> None:
+        self.next = 0  # the number of the next decision
+        self.waiting: dict[int, Waiting] = {}
+
+    def __len__(self) -> int:
+        return len(self.waiting)
+
+    def add(self, context: np.ndarray | None, arm: Arm, time: float) -> int:
+        number = self.next
+        self.waiting[number] = Waiting(context, arm, time)
+        self.next += 1
+        return number
+
+    def find(self, number: int) -> Waiting:
+        """What waits under a number, or why nothing does."""
+        found = self.waiting.get(number)
+        if found is not None:
+            return found
+        if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer):
+            raise InvalidInput("decision", number, "give a Decision or its id")
+        if 0 <= number < self.next:
+            raise InvalidInput("decision", number, "it has its reward already, or has expired")
+        raise InvalidInput("decision", number, "no such decision was made by this bandit")
+
+    def expired(self, expiry: Expiry, time: float) -> list[int]:
+        """The decisions to give up now."""
+        return list(takewhile(lambda number: self._late(number, expiry, time), self.waiting))
+
+    def _late(self, number: int, expiry: Expiry, time: float) -> bool:
+        late = expiry.decisions is not None and self.next - number > expiry.decisions
+        old = expiry.seconds is not None and time - self.waiting[number].time > expiry.seconds
+        return late or old

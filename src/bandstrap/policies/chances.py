@@ -1,0 +1,26 @@
+"""How probable arms are when their scores are known."""
+
+import numpy as np
+
+from bandstrap.kernels.argmax import TIE
+
+
+def best_shares(scores: np.ndarray, allowed: np.ndarray, scale: float) -> np.ndarray:
+    """1 for the best of the allowed arms; the best share it if there are several.
+
+    >>> best_shares(np.array([2.0, 1.0, 2.0]), np.array([True, True, True]), 1.0).tolist()
+    [0.5, 0.0, 0.5]
+    """
+    open_ = np.where(allowed, scores, -np.inf)
+    top = open_.max()
+    with np.errstate(invalid="ignore"):  # infinity less infinity
+        near = np.abs(open_ - top) <= TIE * np.maximum(np.maximum(np.abs(open_), abs(top)), scale)
+    best = allowed & ((open_ == top) | (near & np.isfinite(open_)))
+    shares: np.ndarray = best / best.sum()
+    return shares
+
+
+def mixed(epsilon: float, shares: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+    """With probability epsilon any allowed arm."""
+    result: np.ndarray = (1 - epsilon) * shares + epsilon * allowed / allowed.sum()
+    return result

@@ -1,0 +1,177 @@
+"""States whose arms come and go, whose rewards have weights, and which forget."""
+
+import numpy as np
+import pytest
+from scipy.stats import chi2_contingency
+
+from bandstrap import (
+    BetaThompson,
+    Bootstrap,
+    Exponential,
+    GaussianThompson,
+    InvalidInput,
+    Multinomial,
+    Problem,
+    PseudoRewards,
+    Support,
+)
+from bandstrap.policies import POLICIES
+
+DRAWS = 2000
+SUPPORTS = {"binary": Support.binary(), "interval": Support.interval()}
+LEARN_AT_RANDOM = {
+    ("ts", "interval"),
+    ("online-bootstrap", "binary"),
+    ("online-bootstrap", "interval"),
+}
+
+
+def told(policy, problem, rewards, weights=None):
+    """A state that has learnt each arm's rewards."""
+    state, rng = policy.start(problem), np.random.default_rng(5)
+    for arm, some in enumerate(rewards):
+        for i, reward in enumerate(some):
+            weight = None if weights is None else np.array([weights[arm][i]])
+            policy.update(state, None, np.array([arm]), np.array([reward]), rng, weight)
+    return state
+
+
+def tallied(choose, n_arms):
+    counts = np.zeros(n_arms)
+    for _ in range(DRAWS):
+        counts[choose()] += 1
+    return counts
+
+
+def alike(first, second):
+    """Whether counts may come from one distribution; 1e-4 of equal ones would fail."""
+    seen = (first + second) > 0
+    if seen.sum() == 1:
+        return True
+    return chi2_contingency(np.array([first, second])[:, seen]).pvalue > 1e-4
+
+
+def choices(policy, state, allowed=None, seed=0):
+    rng = np.random.default_rng(seed)
+    return tallied(lambda: policy.select(state, None, rng, allowed)[0], state.problem.n_arms)
+
+
+def some_rewards(support, seed=1):
+    rng = np.random.default_rng(seed)
+    means, counts = (0.5, 0.6, 0.4, 0.55), (40, 35, 38, 45)
+    if support.values is not None:
+        return [(rng.random(n) < mean).astype(float) for mean, n in zip(means, counts, strict=True)]
+    return [rng.beta(2 * mean, 2 - 2 * mean, n) for mean, n in zip(means, counts, strict=True)]
+
+
+CASES = [
+    (name, support)
+    for name in POLICIES
+    for support in SUPPORTS
+    if (name, support) != ("ts-dirichlet", "interval")  # it needs known values
+]
+
+
+@pytest.mark.parametrize(("name", "support"), CASES)
+def test_arms_come_and_go(name, support):
+    policy, rewards = POLICIES[name](), some_rewards(SUPPORTS[support])
+    state = told(policy, Problem(4, support=SUPPORTS[support]), rewards)
+    fewer = Problem(3, support=SUPPORTS[support])
+    if (name, support) in LEARN_AT_RANDOM:  # then no twin has learnt the same
+        before = choices(policy, state, np.array([[True, False, False, True]]))
+        policy.rearm(state, fewer, [3, 0, None])
+        after = choices(policy, state, np.array([[True, True, False]]), seed=1)
+        assert alike(before[[3, 0]], after[:2])
+        return
+    policy.rearm(state, fewer, [3, 0, None])
+    twin = told(policy, fewer, [rewards[3], rewards[0], []])
+    assert state.problem.n_arms == 3
+    assert alike(choices(policy, state), choices(policy, twin, seed=1))
+    learnt = (np.array([2]), np.array([1.0]), np.random.default_rng(0))
+    policy.update(state, None, *learnt)
+    policy.update(twin, None, *learnt)
+    assert alike(choices(policy, state), choices(policy, twin, seed=1))
+
+
+@pytest.mark.parametrize(("name", "support"), CASES)
+def test_votes_choices_and_probabilities_agree(name, support):
+    policy = POLICIES[name]()
+    state = told(policy, Problem(4, support=SUPPORTS[support]), some_rewards(SUPPORTS[support]))
+    for allowed in (np.ones((1, 4), dtype=bool), np.array([[True, False, True, True]])):
+        selected = choices(policy, state, allowed)
+        rng = np.random.default_rng(2)
+        votes = policy.votes(state, None, rng, allowed, DRAWS)
+        assert votes.sum() == DRAWS
+        assert alike(selected, votes)
+        chosen = tallied(lambda: policy.choose(state, None, rng, allowed)[0][0], 4)  # noqa: B023
+        assert alike(selected, chosen)
+        shares = policy.probabilities(state, None, allowed)
+        if shares is not None:
+            assert shares.sum() == pytest.approx(1.0)
+            assert (np.abs(selected / DRAWS - shares) < 5 * np.sqrt(0.25 / DRAWS)).all()
+            assert (selected[shares == 0] == 0).all()
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_the_scores_of_a_choice_are_highest_at_its_arm(name):
+    policy, rng = POLICIES[name](), np.random.default_rng(0)
+    support = SUPPORTS["binary"]
+    state = told(policy, Problem(4, support=support), some_rewards(support))
+    for _ in range(50):
+        arms, scores = policy.choose(state, None, rng)
+        assert scores[0, arms[0]] == scores[0].max()
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_whole_weight_counts_as_so_many_rewards(name):
+    policy, problem = POLICIES[name](), Problem(4, support=Support.binary())
+    rewards = some_rewards(problem.support)
+    weights = [np.where(np.arange(len(some)) % 3 == 0, 2.0, 1.0) for some in rewards]
+    twin = [np.repeat(some, w.astype(int)) for some, w in zip(rewards, weights, strict=True)]
+    weighed, repeated = told(policy, problem, rewards, weights), told(policy, problem, twin)
+    assert alike(choices(policy, weighed), choices(policy, repeated, seed=1))
+
+
+@pytest.mark.parametrize(
+    "policy", [Bootstrap(Exponential()), BetaThompson(), GaussianThompson(0.5)], ids=repr
+)
+def test_halves_of_a_weight_count_as_the_whole(policy):
+    problem = Problem(4, support=Support.binary())
+    rewards = some_rewards(problem.support)
+    halves = [np.repeat(some, 2) for some in rewards]
+    state = told(policy, problem, halves, [np.full(len(some), 0.5) for some in halves])
+    assert alike(choices(policy, state), choices(policy, told(policy, problem, rewards), seed=1))
+
+
+@pytest.mark.parametrize("factor", [0.0, 0.5])
+@pytest.mark.parametrize("name", ["wb", "ts", "ts-gaussian", "online-bootstrap", "npts", "ucb1"])
+def test_what_is_discounted_counts_less_and_the_prior_does_not(name, factor):
+    policy, problem = POLICIES[name](), Problem(2, support=Support.binary())
+    rewards = [np.array([1.0, 0.0] * 30), np.array([1.0] * 36 + [0.0] * 24)]
+    state = told(policy, problem, rewards)
+    policy.forget(state, factor)
+    kept = [
+        [1.0, 0.0] * round(15 * 2 * factor),
+        [1.0] * round(36 * factor) + [0.0] * round(24 * factor),
+    ]
+    twin = told(policy, problem, kept)
+    if name == "online-bootstrap":  # weights drawn once: only the mean of many states is alike
+        weight = state.weight.mean() - 2.0
+        assert weight == pytest.approx(60 * factor, abs=4)
+        return
+    assert alike(choices(policy, state), choices(policy, twin, seed=1))
+
+
+def test_what_cannot_be_discounted_or_weighed_says_so():
+    problem = Problem(2)
+    state = told(Bootstrap(Multinomial()), problem, [[0.3], [0.4]])
+    with pytest.raises(InvalidInput, match="Window"):
+        Bootstrap(Multinomial()).forget(state, 0.5)
+    with pytest.raises(InvalidInput, match="whole weights"):
+        Bootstrap().update(
+            Bootstrap().start(problem), None, np.array([0]), np.array([0.3]), None, np.array([0.5])
+        )
+    with pytest.raises(InvalidInput, match="positive"):
+        Bootstrap().update(state, None, np.array([0]), np.array([0.3]), None, np.array([-1.0]))
+    with pytest.raises(InvalidInput, match="from 0 to 1"):
+        Bootstrap(prior=PseudoRewards()).forget(state, 1.5)
