@@ -34,6 +34,23 @@ class Node:
         self.items = []
 
 
+class Owner:
+    """Makes again what is not saved."""
+
+    unsaved = ("made",)
+    order: list[str] = []  # noqa: RUF012
+
+    def __init__(self, name, inner=None):
+        self.name = name
+        self.inner = inner
+        self.made = lambda: name
+
+    def restore(self):
+        Owner.order.append(self.name)
+        name = self.name if self.inner is None else self.name + self.inner.made()
+        self.made = lambda: name
+
+
 def stored(thing):
     """Packed, written as files are, and unpacked."""
     packed = pack(thing)
@@ -139,6 +156,16 @@ def test_generators_go_on():
         back, twin = stored([rng, rng])
         assert back is twin
         assert (back.standard_normal(5) == rng.standard_normal(5)).all()
+
+
+def test_what_is_not_saved_is_made_again_inner_objects_first():
+    Owner.order.clear()
+    inner = Owner("b")
+    outer, again = stored([Owner("a", inner), inner])
+    assert Owner.order == ["b", "a"]
+    assert outer.inner is again
+    assert outer.made() == "ab"
+    assert '"made"' not in pack(inner).text
 
 
 @pytest.mark.parametrize("thing", [lambda: 0, iter([1]), np.array([{}]), memoryview(b"a")])

@@ -2,6 +2,10 @@
 
 Unlike a pickle it holds no code, and arrays come back as they were: type, memory order, whether
 they may be written to, and which of them share memory. All of that can matter to the last bit.
+
+What is not plain, like a model of another library, its owner leaves out and makes again: a class
+names such attributes in `unsaved`, and its method `restore()` is called when all else is there,
+inner objects first.
 """
 
 import json
@@ -48,7 +52,11 @@ def pack(thing: object) -> Packed:
 def unpack(packed: Packed) -> Any:
     """Put an object together again."""
     data = json.loads(packed.text)
-    return _Unpacker(laid_out(packed.arrays, data["places"])).walk(data["tree"])
+    unpacker = _Unpacker(laid_out(packed.arrays, data["places"]))
+    thing = unpacker.walk(data["tree"])
+    for unfinished in unpacker.unfinished:
+        unfinished.restore()
+    return thing
 
 
 class _Packer:
@@ -89,7 +97,8 @@ class _Packer:
             return ["global", _name(thing)]
         if not (hasattr(thing, "__dict__") and kind.__flags__ & WRITTEN_IN_PYTHON):
             raise CannotPack(f"{path or 'object'}: a {kind.__name__} cannot be saved")
-        attributes = {key: self.walk(value, f"{path}.{key}") for key, value in vars(thing).items()}
+        saved = {key: value for key, value in vars(thing).items() if key not in _unsaved(kind)}
+        attributes = {key: self.walk(value, f"{path}.{key}") for key, value in saved.items()}
         return ["object", _found(kind, path), attributes]
 
     def _items(self, items: Any, path: str) -> list[Any]:
@@ -106,6 +115,7 @@ class _Unpacker:
     def __init__(self, arrays: list[np.ndarray]) -> None:
         self.arrays = arrays
         self.made: dict[int, Any] = {}
+        self.unfinished: list[Any] = []  # objects that have something to make again
 
     def walk(self, node: Any) -> Any:
         if not isinstance(node, list):
@@ -117,6 +127,8 @@ class _Unpacker:
             self.made[number] = made = object.__new__(_global(node[1]))
             for name, value in node[2].items():
                 object.__setattr__(made, name, self.walk(value))
+            if _unsaved(type(made)):
+                self.unfinished.append(made)
         elif node[0] in ("list", "dict"):
             self.made[number] = self._container(node, [] if node[0] == "list" else {})
         else:
@@ -148,6 +160,11 @@ class _Unpacker:
             return _global(first)._make(self.walk(item) for item in second)
         items = [self.walk(item) for item in first]
         return tuple(items) if kind == "tuple" else set(items)
+
+
+def _unsaved(kind: type) -> tuple[str, ...]:
+    """The attributes that objects of a class make again themselves."""
+    return getattr(kind, "unsaved", ())
 
 
 def _name(thing: Any) -> str:

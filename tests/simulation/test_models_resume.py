@@ -17,7 +17,7 @@ DIGITS = Labelled("digits")
 CONCRETE = [
     kind
     for kind in (getattr(models, name) for name in models.__all__)
-    if issubclass(kind, Model) and not inspect.isabstract(kind)
+    if inspect.isclass(kind) and issubclass(kind, Model) and not inspect.isabstract(kind)
 ]
 
 

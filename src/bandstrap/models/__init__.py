@@ -3,6 +3,7 @@
 from bandstrap.models.base import Learner, Model, WeightedModel
 from bandstrap.models.budget import Budgeted
 from bandstrap.models.convex import ConvexModel
+from bandstrap.models.estimator import from_sklearn
 from bandstrap.models.gaussian_limit import GaussianLimit
 from bandstrap.models.grouped import Grouped
 from bandstrap.models.linear import LinearRegression
@@ -11,6 +12,7 @@ from bandstrap.models.network import NeuralNetwork
 from bandstrap.models.network_heads import NetworkHeads
 from bandstrap.models.network_shared import SharedNetwork
 from bandstrap.models.one_step import OneStep
+from bandstrap.models.refits import Every, EveryRound, Growth, Online
 from bandstrap.models.replicas import OnlineLinear, OnlineLogistic, Replicas
 from bandstrap.models.stochastic import StochasticLinearRegression, StochasticLogisticRegression
 from bandstrap.models.tree import DecisionTree
@@ -19,8 +21,11 @@ __all__ = [
     "Budgeted",
     "ConvexModel",
     "DecisionTree",
+    "Every",
+    "EveryRound",
     "GaussianLimit",
     "Grouped",
+    "Growth",
     "Learner",
     "LinearRegression",
     "LogisticRegression",
@@ -28,6 +33,7 @@ __all__ = [
     "NetworkHeads",
     "NeuralNetwork",
     "OneStep",
+    "Online",
     "OnlineLinear",
     "OnlineLogistic",
     "Replicas",
@@ -35,4 +41,5 @@ __all__ = [
     "StochasticLinearRegression",
     "StochasticLogisticRegression",
     "WeightedModel",
+    "from_sklearn",
 ]

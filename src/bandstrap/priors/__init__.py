@@ -4,6 +4,7 @@ from bandstrap.priors.eigen_examples import EigenExamples
 from bandstrap.priors.gaussian_examples import GaussianExamples
 from bandstrap.priors.pseudo_examples import ExamplePrior, NoExamples, PseudoExamples
 from bandstrap.priors.pseudo_rewards import Prior, PseudoRewards, PseudoRewardsAt
+from bandstrap.priors.seen_examples import SeenExamples
 
 __all__ = [
     "EigenExamples",
@@ -14,4 +15,5 @@ __all__ = [
     "PseudoExamples",
     "PseudoRewards",
     "PseudoRewardsAt",
+    "SeenExamples",
 ]

@@ -1,0 +1,154 @@
+"""Replicas of each arm's estimator that learn each example as it comes, by `partial_fit`."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.models.estimator_fit import Fit
+from bandstrap.models.estimator_learner import SEEDS, STATES, EstimatorLearner, Setting
+from bandstrap.models.features import as_numbers
+from bandstrap.models.votes import vote_shares
+from bandstrap.seeding import generator
+
+NONE_SEEN = np.nan
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Pseudo-examples that an arm's replicas learnt after so many rows."""
+
+    rows: int
+    contexts: np.ndarray
+    rewards: np.ndarray
+
+
+class OnlineArm:
+    """The replicas of one arm."""
+
+    def __init__(self, replicas: int) -> None:
+        self.fits: list[Fit] = []
+        self.only = np.full(replicas, NONE_SEEN)  # the one reward that a replica has seen
+        self.mixed = np.zeros(replicas, dtype=np.bool_)  # it has seen several
+
+    @property
+    def unseen(self) -> np.ndarray:
+        unseen: np.ndarray = np.isnan(self.only) & ~self.mixed
+        return unseen
+
+
+class OnlineLearner(EstimatorLearner):
+    """Each arm has a seed, from which come the weights of its examples and so its fits.
+
+    Fits are not saved: they are made again from the seed, the rows, and `marks`, the
+    pseudo-examples and when they were learnt.
+    """
+
+    unsaved: ClassVar[tuple[str, ...]] = ("arms",)
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        self.replicas = setting.replicas
+        self.seeds: list[int | None] = [None] * len(self.rows)
+        self.marks: list[list[Mark]] = [[] for _ in self.rows]
+        self.versions = [-1] * len(self.rows)  # of the pseudo-examples learnt
+        self.arms = [OnlineArm(self.replicas) for _ in self.rows]
+
+    def restore(self) -> None:
+        self.arms = [OnlineArm(self.replicas) for _ in self.rows]
+        for arm, rows in enumerate(self.rows):
+            learnt = 0
+            for number, mark in enumerate(self.marks[arm]):
+                self._learn_rows(arm, range(learnt, mark.rows))
+                self._learn_mark(arm, number)
+                learnt = mark.rows
+            self._learn_rows(arm, range(learnt, rows.count))
+
+    def learn(
+        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
+    ) -> None:
+        if rng is None:
+            raise InvalidInput("rng", rng, "replicas weigh rewards at random; pass a generator")
+        self.fitter.check(reward)
+        self.pseudo.see(context)
+        self._catch_up(rng)
+        self._seed(arm, rng)
+        self.rows[arm].add(context, reward)
+        self._learn_rows(arm, range(self.rows[arm].count - 1, self.rows[arm].count))
+
+    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        self._catch_up(rng)
+        return self._asked(int(rng.integers(self.replicas)), context)
+
+    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+        """How probable each arm is, by votes of the replicas."""
+        if any(version != self.pseudo.version for version in self.versions):
+            return None
+        asked = [self._asked(replica, context) for replica in range(self.replicas)]
+        return vote_shares(np.array(asked), allowed)
+
+    def _asked(self, replica: int, context: np.ndarray) -> np.ndarray:
+        return self.expected([self._fit(arm, replica) for arm in self.arms], context)
+
+    def _fit(self, arm: OnlineArm, replica: int) -> Fit | None:
+        if arm.unseen[replica]:
+            return None
+        if arm.mixed[replica]:
+            return arm.fits[replica]
+        return Fit(None, None, constant=float(arm.only[replica]))
+
+    def _seed(self, arm: int, rng: np.random.Generator) -> None:
+        if self.seeds[arm] is None:
+            self.seeds[arm] = int(rng.integers(SEEDS))
+
+    def _catch_up(self, rng: np.random.Generator) -> None:
+        """Learn pseudo-examples that are new."""
+        for arm, version in enumerate(self.versions):
+            if version == self.pseudo.version:
+                continue
+            self.versions[arm] = self.pseudo.version
+            if self.pseudo.count:
+                self._seed(arm, rng)
+                count, pseudo = self.rows[arm].count, self.pseudo
+                self.marks[arm].append(Mark(count, pseudo.contexts, pseudo.rewards))
+                self._learn_mark(arm, len(self.marks[arm]) - 1)
+
+    def _learn_mark(self, arm: int, number: int) -> None:
+        mark = self.marks[arm][number]
+        for i, reward in enumerate(mark.rewards):
+            self._learn(arm, mark.contexts[i], float(reward), ("mark", number, i))
+
+    def _learn_rows(self, arm: int, places: range) -> None:
+        rows = self.rows[arm]
+        for i in places:
+            self._learn(arm, as_numbers(rows.contexts[i]), float(rows.rewards[i]), ("row", i))
+
+    def _learn(self, arm: int, context: np.ndarray, reward: float, name: tuple[Any, ...]) -> None:
+        seed, learnt = self.seeds[arm], self.arms[arm]
+        assert seed is not None
+        if not learnt.fits:
+            states = generator(seed, "states").integers(STATES, size=self.replicas)
+            new, template = self.fitter.new, self.model.estimator
+            learnt.fits = [new(template, int(state)) for state in states]
+        rewards, weights = self._weighed(learnt, reward, generator(seed, *name))
+        for replica in np.flatnonzero(weights > 0):
+            self._note(learnt, int(replica), float(rewards[replica]))
+            some = (context[None], rewards[replica : replica + 1], float(weights[replica]))
+            self.fitter.learn(learnt.fits[replica], *some)
+
+    def _weighed(
+        self, learnt: OnlineArm, reward: float, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """One reward for every replica; who has seen none is given some weight."""
+        rewards, weights = self.resampling.perturb(np.full(self.replicas, reward), rng)
+        while (void := learnt.unseen & (weights <= 0)).any():
+            again, drawn = self.resampling.perturb(np.full(self.replicas, reward), rng)
+            rewards, weights = np.where(void, again, rewards), np.where(void, drawn, weights)
+        return rewards, weights
+
+    def _note(self, learnt: OnlineArm, replica: int, reward: float) -> None:
+        if learnt.unseen[replica]:
+            learnt.only[replica] = reward
+        elif learnt.only[replica] != reward:
+            learnt.mixed[replica] = True

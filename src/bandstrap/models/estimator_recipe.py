@@ -1,0 +1,87 @@
+"""An unfitted estimator as plain data, and back: what is saved of it instead of a pickle.
+
+Reading a recipe makes nothing but estimators and their helpers, by their constructors, out of
+packages that are known or loaded already; so a file cannot have code run that its reader does not
+have, and functions other than NumPy's elementwise ones are not taken.
+"""
+
+import sys
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+
+KNOWN = ("sklearn", "lightgbm", "xgboost", "catboost")
+
+
+def written(thing: Any) -> Any:
+    """An estimator or a parameter as plain data; what has no plain form stays as it is."""
+    if hasattr(thing, "get_params") and not isinstance(thing, type):
+        params = thing.get_params(deep=False)
+        return {"made": _name(type(thing)), "of": {k: written(v) for k, v in params.items()}}
+    if _package(type(thing)) and hasattr(thing, "__dict__"):
+        return {"held": _name(type(thing)), "of": {k: written(v) for k, v in vars(thing).items()}}
+    if isinstance(thing, np.ufunc):
+        return {"ufunc": thing.__name__}
+    if isinstance(thing, type) and issubclass(thing, np.generic):
+        return {"type": thing.__name__}
+    if isinstance(thing, slice):
+        return {"slice": [thing.start, thing.stop, thing.step]}
+    if type(thing) in (list, tuple):
+        return type(thing)(written(item) for item in thing)
+    if type(thing) is dict:
+        return {"dict": [(written(key), written(value)) for key, value in thing.items()]}
+    return thing
+
+
+def read(recipe: Any) -> Any:
+    """What was written."""
+    if type(recipe) in (list, tuple):
+        return type(recipe)(read(item) for item in recipe)
+    if type(recipe) is not dict:
+        return recipe
+    kind, value = next(iter(recipe.items()))
+    if kind == "dict":
+        return {read(key): read(item) for key, item in value}
+    if kind == "slice":
+        return slice(*value)
+    if kind in ("ufunc", "type"):
+        return _of_numpy(value)
+    of = {name: read(item) for name, item in recipe["of"].items()}
+    found = _class(value)
+    if kind == "made":
+        return found(**of)
+    thing = object.__new__(found)
+    thing.__dict__.update(of)
+    return thing
+
+
+def _package(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] in KNOWN
+
+
+def _name(kind: type) -> str:
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def _of_numpy(name: str) -> Any:
+    found = getattr(np, name, None)
+    if isinstance(found, np.ufunc) or (isinstance(found, type) and issubclass(found, np.generic)):
+        return found
+    raise InvalidInput("estimator", name, "the file names a function that is not NumPy's")
+
+
+def _class(name: str) -> Any:
+    from sklearn.base import BaseEstimator  # takes long to import
+
+    module, _, path = name.partition(":")
+    if module not in sys.modules and module.partition(".")[0] in KNOWN:
+        import_module(module)
+    if module not in sys.modules:
+        raise InvalidInput("estimator", name, f"import {module} before loading")
+    found: Any = getattr(sys.modules[module], path, None)
+    if isinstance(found, type) and (issubclass(found, BaseEstimator) or _package(found)):
+        return found
+    raise InvalidInput("estimator", name, "the file names a class that is no estimator")
