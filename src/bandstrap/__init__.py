@@ -8,6 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from bandstrap.bandit import *  # noqa: F403
+    from bandstrap.columns import *  # noqa: F403
     from bandstrap.errors import *  # noqa: F403
     from bandstrap.models import *  # noqa: F403
     from bandstrap.policies import *  # noqa: F403
@@ -18,7 +20,17 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOMES = ("errors", "problem", "priors", "resampling", "models", "policies", "simulation")
+_HOMES = (
+    "errors",
+    "problem",
+    "columns",
+    "priors",
+    "resampling",
+    "models",
+    "policies",
+    "bandit",
+    "simulation",
+)
 
 
 def __getattr__(name: str) -> object:

@@ -8,7 +8,7 @@ import numpy as np
 
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels import history as kernels
-from bandstrap.kernels.choose import choose, vote
+from bandstrap.kernels.choose import choose
 from bandstrap.kernels.history import BUCKET, COUNT, KNOWN_LEVEL, MEAN, NODE, QUEUE
 from bandstrap.kernels.observe import ATOMS, MOMENTS, REWARDS, observe, observe_one
 from bandstrap.kernels.schemes import EXPONENTIAL, NO_SCHEME
@@ -149,12 +149,6 @@ class RewardHistory:
         arms = np.empty(self.arrays.moments.shape[0], dtype=np.int64)
         choose(kernel_stream(rng), self.scheme, self.arrays, allowed, arms)
         return arms
-
-    def votes(self, allowed: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
-        """How often each arm would be chosen in the first run, in so many draws."""
-        counts = np.zeros(allowed.shape[1])
-        vote(kernel_stream(rng), self.scheme, self.arrays, allowed[0], draws, counts)
-        return counts
 
     def rewards(self, run: int, arm: int) -> np.ndarray:
         """One arm's rewards that are not kept as counts, in no particular order."""

@@ -10,6 +10,7 @@ inner objects first.
 
 import json
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from enum import Enum
 from importlib import import_module
@@ -49,10 +50,10 @@ def pack(thing: object) -> Packed:
     return Packed(arrays, json.dumps({"tree": tree, "places": places}))
 
 
-def unpack(packed: Packed) -> Any:
-    """Put an object together again."""
+def unpack(packed: Packed, found: Callable[[str], Any] | None = None) -> Any:
+    """Put an object together again; `found` gives a class or function for its name."""
     data = json.loads(packed.text)
-    unpacker = _Unpacker(laid_out(packed.arrays, data["places"]))
+    unpacker = _Unpacker(laid_out(packed.arrays, data["places"]), found or find)
     thing = unpacker.walk(data["tree"])
     for unfinished in unpacker.unfinished:
         unfinished.restore()
@@ -112,8 +113,9 @@ class _Packer:
 
 
 class _Unpacker:
-    def __init__(self, arrays: list[np.ndarray]) -> None:
+    def __init__(self, arrays: list[np.ndarray], found: Callable[[str], Any]) -> None:
         self.arrays = arrays
+        self.found = found
         self.made: dict[int, Any] = {}
         self.unfinished: list[Any] = []  # objects that have something to make again
 
@@ -124,7 +126,7 @@ class _Unpacker:
             return self.made[node[1]]
         number = node[-1]
         if node[0] == "object":  # made before its attributes, which may point back to it
-            self.made[number] = made = object.__new__(_global(node[1]))
+            self.made[number] = made = object.__new__(self.found(node[1]))
             for name, value in node[2].items():
                 object.__setattr__(made, name, self.walk(value))
             if _unsaved(type(made)):
@@ -153,11 +155,11 @@ class _Unpacker:
             bits.state = self.walk(second)
             return np.random.Generator(bits)
         if kind == "global":
-            return _global(first)
+            return self.found(first)
         if kind == "enum":
-            return _global(first)[second]
+            return self.found(first)[second]
         if kind == "named":
-            return _global(first)._make(self.walk(item) for item in second)
+            return self.found(first)._make(self.walk(item) for item in second)
         items = [self.walk(item) for item in first]
         return tuple(items) if kind == "tuple" else set(items)
 
@@ -181,11 +183,11 @@ def _found(kind: type, path: str) -> str:
 def _is_global(thing: Any) -> bool:
     """Whether it is a function or class that can be found by its name."""
     with suppress(AttributeError, KeyError):
-        return _global(_name(thing)) is thing
+        return find(_name(thing)) is thing
     return False
 
 
-def _global(name: str) -> Any:
+def find(name: str) -> Any:
     """A class or function by name; nothing is imported for it but modules of this package."""
     module, _, path = name.partition(":")
     if module not in sys.modules and module.partition(".")[0] == "bandstrap":

@@ -100,9 +100,11 @@ def test_votes_choices_and_probabilities_agree(name, support):
     for allowed in (np.ones((1, 4), dtype=bool), np.array([[True, False, True, True]])):
         selected = choices(policy, state, allowed)
         rng = np.random.default_rng(2)
-        votes = policy.votes(state, None, rng, allowed, DRAWS)
-        assert votes.sum() == DRAWS
-        assert alike(selected, votes)
+        draw = policy.decide(state, None, rng, allowed, DRAWS)
+        assert draw.shares.sum() == pytest.approx(1.0)
+        assert draw.scores[draw.arm] == draw.scores[allowed[0]].max()
+        if draw.draws:
+            assert alike(selected, np.rint(DRAWS * draw.shares))
         chosen = tallied(lambda: policy.choose(state, None, rng, allowed)[0][0], 4)  # noqa: B023
         assert alike(selected, chosen)
         shares = policy.probabilities(state, None, allowed)

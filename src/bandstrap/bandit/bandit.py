@@ -1,6 +1,7 @@
 """The object that a product holds: ask it for decisions, tell it rewards when they come."""
 
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from threading import RLock
 from time import time
 from typing import Any, ClassVar
@@ -11,12 +12,14 @@ from bandstrap.bandit.arms import Arms
 from bandstrap.bandit.decision import Arm, Decision
 from bandstrap.bandit.explanation import Explanation, explained
 from bandstrap.bandit.forgetting import Forgetting, NoForgetting
+from bandstrap.bandit.given import number_of, rewards_of, weights_of
 from bandstrap.bandit.lockin import Watchman
 from bandstrap.bandit.memory import Memory
 from bandstrap.bandit.pending import Expiry, Pending
 from bandstrap.bandit.propensity import Propensity
+from bandstrap.bandit.store import load, save
 from bandstrap.columns import Columns
-from bandstrap.errors import InvalidInput
+from bandstrap.errors import InvalidInput, OutputError
 from bandstrap.policies import Policy
 from bandstrap.problem import Problem, Support
 
@@ -158,63 +161,67 @@ class Bandit:
             memory = self._begun(decision.context)
             return explained(memory.policy, memory.state, decision, self.arms, draws)
 
+    def save(self, path: str | Path) -> None:
+        """Write everything, the random generator too, to one file: no pickle, no code."""
+        with self._lock:
+            save(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path, trusted: Iterable[Any] = ()) -> "Bandit":
+        """Read what `save` has written; it goes on as the saved one would have, bit for bit.
+
+        A file can name classes of this package only, besides those that are `trusted`: policies
+        and models of your own.
+        """
+        found = load(Path(path), trusted)
+        if type(found) is not cls:
+            raise OutputError(path, f"holds a {type(found).__name__}", "give a saved bandit")
+        bandit: Bandit = found
+        return bandit
+
     def _decide(self, row: np.ndarray | None, mask: np.ndarray) -> Decision:
         memory = self._begun(row)
         if self.expiry is not None:
             self.expire()
         policy, state, rng = memory.policy, memory.state, self._rng
-        drawn, scores = policy.choose(state, row, rng, mask)
-        chances = self.propensity.chances(policy, state, row, rng, mask, int(drawn[0]))
-        place = int(drawn[0])
+        draw = policy.decide(state, row, rng, mask, self.propensity.draws)
+        chances = self.propensity.chances(draw, mask)
+        place = draw.arm
         if rng.random() < self.propensity.floor:
             place = int(rng.choice(np.flatnonzero(mask[0])))
         names = self._arms.names
         number = self._pending.add(row, names[place], self._clock())
         self._watchman.look(policy, state, row, names, number)
         error = chances.error(place)
-        return Decision(number, names, place, chances.probabilities, error, scores[0], row)
+        return Decision(number, names, place, chances.probabilities, error, draw.scores, row)
 
     def _learn_decided(self, decision: Any, reward: Any, weight: Any) -> None:
-        many = isinstance(decision, list | tuple)
-        numbers = [_number(each) for each in (decision if many else [decision])]
-        rewards, weights = _numbers(reward, len(numbers)), _weights(weight, len(numbers))
+        one = not isinstance(decision, list | tuple)
+        numbers = [number_of(each) for each in ([decision] if one else decision)]
         if len(set(numbers)) < len(numbers):
             raise InvalidInput("decision", numbers, "a decision has only one reward")
         waiting = [self._pending.find(number) for number in numbers]
         places = [self._arms.place(each.arm) for each in waiting]
-        self._check_rewards(rewards)
-        for number, each, place, value, w in zip(
-            numbers, waiting, places, rewards, weights, strict=True
-        ):
-            self._take_in(each.context, place, value, w)
+        rewards = rewards_of(reward, len(numbers), one, self.support)
+        weights = weights_of(weight, len(numbers))
+        for i, number in enumerate(numbers):
+            self._take_in(waiting[i].context, places[i], rewards[i], weights[i])
             del self._pending.waiting[number]
 
     def _learn_logged(self, context: Any, arm: Any, reward: Any, weight: Any) -> None:
-        rows, one = self._rows(context)
-        names = [arm] if one else list(arm)
-        rewards, weights = _numbers(reward, len(names)), _weights(weight, len(names))
-        if len(rows) != len(names):
-            if context is not None:
-                raise InvalidInput("arm", len(names), f"give one for each of {len(rows)} contexts")
-            rows = rows * len(names)
-        places = [self._arms.place(name) for name in names]
-        self._check_rewards(rewards)
-        for row, place, value, w in zip(rows, places, rewards, weights, strict=True):
-            self._take_in(row, place, value, w)
+        one = isinstance(arm, str | int)
+        places = [self._arms.place(name) for name in ([arm] if one else arm)]
+        rows = self._rows(context)[0] if context is not None else [None] * len(places)
+        if len(rows) != len(places):
+            raise InvalidInput("arm", len(places), f"give one for each of {len(rows)} contexts")
+        rewards = rewards_of(reward, len(places), one, self.support)
+        weights = weights_of(weight, len(places))
+        for i, place in enumerate(places):
+            self._take_in(rows[i], place, rewards[i], weights[i])
 
     def _take_in(self, row: np.ndarray | None, place: int, reward: float, weight: float) -> None:
         self._begun(row).learn(row, place, reward, weight, self._rng)
         self.rewards_learnt += 1
-
-    def _check_rewards(self, rewards: list[float]) -> None:
-        for reward in rewards:
-            if not self.support.low <= reward <= self.support.high or not np.isfinite(reward):
-                raise InvalidInput(
-                    "reward",
-                    reward,
-                    f"rewards lie in [{self.support.low:g}, {self.support.high:g}]; "
-                    "give Bandit(rewards=Support.interval(low, high)) or Support.real()",
-                )
 
     def _rearm(self, before: list[int | None]) -> None:
         if self._memory is not None:
@@ -228,9 +235,10 @@ class Bandit:
         if self._columns is None:
             self._columns = Columns()
         given = self._columns.read(context)
+        rows = given.rows.copy()  # or they would change with the caller's array
         if given.one:
-            return [given.rows], True
-        return [given.rows[i : i + 1] for i in range(len(given.rows))], False
+            return [rows], True
+        return [rows[i : i + 1] for i in range(len(rows))], False
 
     def _one_row(self, context: Any) -> np.ndarray | None:
         rows, one = self._rows(context)
@@ -252,28 +260,3 @@ class Bandit:
 
     def _problem(self, width: int) -> Problem:
         return Problem(len(self._arms), width, self.support, self._columns)
-
-
-def _number(decision: Any) -> Any:
-    """The number of a decision, however it is given."""
-    return getattr(decision, "id", decision)
-
-
-def _numbers(given: Any, count: int, name: str = "reward") -> list[float]:
-    try:
-        values = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidInput(name, given, "give a number") from None
-    if values.ndim > 1 or values.size != count or (values.ndim == 0 and count != 1):
-        raise InvalidInput(name, given, f"give one for each of {count}")
-    if not np.isfinite(values).all():
-        raise InvalidInput(name, given, "give finite numbers")
-    result: list[float] = values.reshape(-1).tolist()
-    return result
-
-
-def _weights(given: Any, count: int) -> list[float]:
-    weights = _numbers(given, count, "weight") if np.ndim(given) else _numbers(given, 1, "weight")
-    if min(weights) <= 0:
-        raise InvalidInput("weight", given, "give positive numbers; leave out what counts nothing")
-    return weights if len(weights) == count else weights * count

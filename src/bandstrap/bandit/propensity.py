@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from bandstrap.errors import InvalidInput
-from bandstrap.policies import Policy
+from bandstrap.policies.base import Draw
 
 
 class Chances(NamedTuple):
@@ -43,22 +43,8 @@ class Propensity:
         if not 0 < self.floor <= 1:
             raise InvalidInput("floor", self.floor, "give a probability above 0, such as 0.001")
 
-    def chances(
-        self,
-        policy: Policy[Any],
-        state: Any,
-        context: np.ndarray | None,
-        rng: np.random.Generator,
-        allowed: np.ndarray,
-        drawn: int,
-    ) -> Chances:
-        """What the chances were when a draw decided for arm `drawn`."""
-        shares = policy.probabilities(state, context, allowed)
-        draws = 0
-        if shares is None:
-            draws = self.draws
-            votes = policy.votes(state, context, rng, allowed, draws - 1)
-            votes[drawn] += 1
-            shares = votes / draws
+    def chances(self, draw: Draw, allowed: np.ndarray) -> Chances:
+        """What the chances were when a draw has decided."""
         evenly = self.floor / int(np.count_nonzero(allowed))
-        return Chances(np.where(allowed[0], (1 - self.floor) * shares + evenly, 0.0), draws)
+        probabilities = (1 - self.floor) * draw.shares + evenly * allowed[0]
+        return Chances(probabilities, draw.draws)

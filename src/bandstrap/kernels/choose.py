@@ -250,10 +250,3 @@ def choose_one(stream, scheme, h, run, allowed):
 def choose(stream, scheme, h, allowed, arms):
     for run in range(arms.size):
         arms[run] = choose_one(stream, scheme, h, run, allowed[run])
-
-
-@kernel
-def vote(stream, scheme, h, allowed, draws, counts):
-    """How often each arm would be chosen in the first run, in so many draws."""
-    for _ in range(draws):
-        counts[choose_one(stream, scheme, h, 0, allowed)] += 1.0

@@ -1,7 +1,7 @@
 """What a policy is: frozen parameters, and state by run that the caller owns."""
 
 from abc import ABC, abstractmethod
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,15 @@ from bandstrap.rearming import Before
 from bandstrap.seeding import kernel_stream
 
 S = TypeVar("S", bound=State)
+
+
+class Draw(NamedTuple):
+    """A choice, and what is known of how it came about."""
+
+    arm: int
+    scores: np.ndarray  # (arms,) of the draw that decided
+    shares: np.ndarray  # (arms,) how probable each arm was
+    draws: int  # by which the shares were told; 0 if they are exact
 
 
 class Policy(ABC, Generic[S]):
@@ -61,17 +70,20 @@ class Policy(ABC, Generic[S]):
         contexts = checked_contexts(state, contexts)
         return self._choose(state, contexts, rng, checked_allowed(state, allowed))
 
-    def votes(
+    def decide(
         self,
         state: S,
         contexts: np.ndarray | None,
         rng: np.random.Generator,
         allowed: np.ndarray,
         draws: int,
-    ) -> np.ndarray:
-        """How often each arm is chosen in so many draws, (arms,), for a state of one run."""
+    ) -> Draw:
+        """A choice, its scores and how probable each arm was, for a state of one run.
+
+        Where the policy does not know the probabilities, `draws` draws vote; the first decides.
+        """
         contexts = checked_contexts(state, contexts)
-        return self._votes(state, contexts, rng, checked_allowed(state, allowed), draws)
+        return self._decide(state, contexts, rng, checked_allowed(state, allowed), draws)
 
     def probabilities(
         self, state: S, contexts: np.ndarray | None, allowed: np.ndarray
@@ -160,16 +172,23 @@ class Policy(ABC, Generic[S]):
         argmax(kernel_stream(rng), scores, allowed, state.problem.support.scale, arms)
         return arms, scores
 
-    def _votes(
+    def _decide(
         self,
         state: S,
         contexts: np.ndarray | None,
         rng: np.random.Generator,
         allowed: np.ndarray,
         draws: int,
-    ) -> np.ndarray:
-        chosen = [int(self._select(state, contexts, rng, allowed)[0]) for _ in range(draws)]
-        return np.bincount(chosen, minlength=state.problem.n_arms)
+    ) -> Draw:
+        arms, scores = self._choose(state, contexts, rng, allowed)
+        shares = self._probabilities(state, contexts, allowed)
+        if shares is not None:
+            return Draw(int(arms[0]), scores[0], shares, 0)
+        votes = np.zeros(state.problem.n_arms)
+        votes[arms[0]] += 1.0
+        for _ in range(draws - 1):
+            votes[self._select(state, contexts, rng, allowed)[0]] += 1.0
+        return Draw(int(arms[0]), scores[0], votes / draws, draws)
 
     def _probabilities(
         self, state: S, contexts: np.ndarray | None, allowed: np.ndarray

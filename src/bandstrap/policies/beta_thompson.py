@@ -9,7 +9,7 @@ from bandstrap.errors import InvalidInput
 from bandstrap.history import RewardHistory
 from bandstrap.kernels.observe import ATOMS, ROUNDED
 from bandstrap.kernels.schemes import EXPONENTIAL
-from bandstrap.policies.base import Policy, needed
+from bandstrap.policies.base import Draw, Policy, needed
 from bandstrap.policies.bootstrap import BootstrapState
 from bandstrap.priors import PseudoRewards
 from bandstrap.problem import Problem, Support
@@ -57,15 +57,15 @@ class BetaThompson(Policy[BootstrapState]):
         # A Beta draw is an exponentially weighted mean of zeros and ones: the same fast choice.
         return state.history.choose(allowed, rng)
 
-    def _votes(
+    def _decide(
         self,
         state: BootstrapState,
         contexts: np.ndarray | None,
         rng: np.random.Generator,
         allowed: np.ndarray,
         draws: int,
-    ) -> np.ndarray:
-        return state.history.votes(allowed, draws, rng)
+    ) -> Draw:
+        return state.decide(rng, allowed, draws)
 
     def _update(
         self,

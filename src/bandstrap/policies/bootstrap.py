@@ -7,10 +7,11 @@ import numpy as np
 from bandstrap.compiled import Compiled
 from bandstrap.errors import InvalidInput
 from bandstrap.history import RewardHistory
+from bandstrap.kernels.decide import decide
 from bandstrap.kernels.direct import direct_scores
 from bandstrap.kernels.observe import ATOMS, MOMENTS, REWARDS
 from bandstrap.kernels.schemes import NO_SCHEME
-from bandstrap.policies.base import Policy
+from bandstrap.policies.base import Draw, Policy
 from bandstrap.policies.state import State
 from bandstrap.priors import Prior, PseudoRewards
 from bandstrap.problem import Problem
@@ -32,6 +33,17 @@ class BootstrapState(State):
 
     def weigh_in(self, arms: np.ndarray, rewards: np.ndarray, weights: np.ndarray) -> None:
         self.history.weigh_in(arms, rewards, weights)
+
+    def decide(self, rng: np.random.Generator, allowed: np.ndarray, draws: int) -> Draw:
+        """A choice and votes, all in compiled code."""
+        history, n_arms = self.history, self.problem.n_arms
+        arms, scores, votes = np.empty(1, np.int64), np.empty((1, n_arms)), np.zeros(n_arms)
+        scale = self.problem.support.scale
+        decide(
+            kernel_stream(rng), history.scheme, history.arrays, allowed, scale, draws, arms,
+            scores, votes,
+        )  # fmt: skip
+        return Draw(int(arms[0]), scores[0], votes / draws, draws)
 
     def compiled(self) -> Compiled:
         return Compiled(self.history, np.zeros((self.runs, self.problem.n_arms), dtype=np.int64))
@@ -117,17 +129,17 @@ class Bootstrap(Policy[BootstrapState]):
             return super()._select(state, contexts, rng, allowed)
         return state.history.choose(allowed, rng)
 
-    def _votes(
+    def _decide(
         self,
         state: BootstrapState,
         contexts: np.ndarray | None,
         rng: np.random.Generator,
         allowed: np.ndarray,
         draws: int,
-    ) -> np.ndarray:
+    ) -> Draw:
         if self.resampling.code is None or not self.resampling.lazy:
-            return super()._votes(state, contexts, rng, allowed, draws)
-        return state.history.votes(allowed, draws, rng)
+            return super()._decide(state, contexts, rng, allowed, draws)
+        return state.decide(rng, allowed, draws)
 
     def _update(
         self,

@@ -1,0 +1,56 @@
+"""Decisions, rewards and weights as they are handed to `learn`: one alone, or a list of them."""
+
+from math import inf, isfinite
+from typing import Any
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.problem import Support
+
+
+def number_of(decision: Any) -> Any:
+    """The number of a decision, given as such or by its `id`."""
+    return getattr(decision, "id", decision)
+
+
+def rewards_of(given: Any, count: int, one: bool, support: Support) -> list[float]:
+    """A reward for each of `count` decisions, each within the support."""
+    rewards = [_number("reward", given)] if one else _numbers("reward", given, count)
+    for reward in rewards:
+        if not (support.low <= reward <= support.high and isfinite(reward)):
+            raise InvalidInput(
+                "reward",
+                reward,
+                f"rewards lie in [{support.low:g}, {support.high:g}]; declare others by "
+                "Bandit(rewards=Support.interval(low, high)) or Support.real()",
+            )
+        if support.values is not None and reward not in support.values:
+            raise InvalidInput("reward", reward, f"declared values are {support.values}")
+    return rewards
+
+
+def weights_of(given: Any, count: int) -> list[float]:
+    """A weight for each; one alone is for all."""
+    alone = np.ndim(given) == 0
+    weights = [_number("weight", given)] * count if alone else _numbers("weight", given, count)
+    if not all(0 < weight < inf for weight in weights):
+        raise InvalidInput("weight", given, "give positive numbers; leave out what counts nothing")
+    return weights
+
+
+def _number(name: str, given: Any) -> float:
+    try:
+        return float(given)
+    except (TypeError, ValueError):
+        raise InvalidInput(name, given, "give a number") from None
+
+
+def _numbers(name: str, given: Any, count: int) -> list[float]:
+    try:
+        numbers = [float(each) for each in given]
+    except (TypeError, ValueError):
+        raise InvalidInput(name, given, f"give a list of {count} numbers") from None
+    if len(numbers) != count:
+        raise InvalidInput(name, len(numbers), f"give {count}, one for each")
+    return numbers

@@ -1,0 +1,101 @@
+"""A bandit in one file, without pickle: arrays, and a text that says how they hang together."""
+
+import json
+import os
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from bandstrap import __version__
+from bandstrap.errors import OutputError
+from bandstrap.packing import CannotPack, Packed, find, pack, unpack
+
+FORMAT = 1  # raise when files can no longer be read as before, and keep reading the old ones
+DAMAGE = (BadZipFile, KeyError, ValueError, TypeError, IndexError, EOFError, json.JSONDecodeError)
+
+
+def save(thing: object, path: Path) -> None:
+    """Write a file; it appears under its name only when it is complete."""
+    try:
+        packed = pack(thing)
+    except CannotPack as error:
+        raise OutputError(path, f"cannot be written: {error}", "save without it") from error
+    header = {"format": FORMAT, "version": __version__, "digest": _digest(packed)}
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb") as file:
+            texts = {"header": np.array(json.dumps(header)), "text": np.array(packed.text)}
+            arrays: dict[str, Any] = {**texts, **packed.arrays}
+            np.savez(file, **arrays)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise OutputError(
+            path, f"cannot be written ({error.strerror})", "choose another"
+        ) from error
+
+
+def load(path: Path, trusted: Iterable[Any] = ()) -> Any:
+    """Read a file; classes and functions that are not ours must be among the trusted ones."""
+    packed = _read(path)
+    known = {f"{each.__module__}:{each.__qualname__}": each for each in trusted}
+
+    def found(name: str) -> Any:
+        if name in known:
+            return known[name]
+        if name.partition(":")[0].partition(".")[0] != "bandstrap":
+            raise OutputError(
+                path, f"asks for {name}", "if you trust it: Bandit.load(path, trusted=[that])"
+            )
+        return find(name)
+
+    try:
+        return unpack(packed, found)
+    except (*DAMAGE, AttributeError, ImportError, RecursionError) as error:
+        raise _damaged(path) from error
+
+
+def _read(path: Path) -> Packed:
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+        header = json.loads(str(arrays.pop("header")))
+        number = int(header["format"])
+    except OSError as error:
+        raise OutputError(path, f"cannot be read ({error.strerror})", "check the path") from error
+    except DAMAGE as error:
+        raise _damaged(path) from error
+    if number > FORMAT:
+        raise OutputError(
+            path,
+            f"has format {number}, from bandstrap {header.get('version')}",
+            "upgrade bandstrap",
+        )
+    try:
+        packed = Packed(arrays, str(arrays.pop("text")))
+        intact = header["digest"] == _digest(packed)
+    except DAMAGE as error:
+        raise _damaged(path) from error
+    if not intact:
+        raise _damaged(path)
+    return packed
+
+
+def _digest(packed: Packed) -> str:
+    """Of everything that is read."""
+    digest = sha256(packed.text.encode())
+    for name in sorted(packed.arrays):
+        array = packed.arrays[name]
+        digest.update(f"{name} {array.dtype.descr} {array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def _damaged(path: Path) -> OutputError:
+    return OutputError(path, "is damaged or no saved bandit", "take another copy of it")

@@ -1,0 +1,264 @@
+"""A bandit as a product uses it: decisions, rewards in any order, arms that come and go."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from bandstrap import (
+    Bandit,
+    BetaThompson,
+    Bootstrap,
+    ContextualBootstrap,
+    EigenExamples,
+    Expiry,
+    Exponential,
+    ForcedPulls,
+    GaussianLimit,
+    InvalidInput,
+    LogisticRegression,
+    Propensity,
+    Support,
+    UnknownName,
+)
+
+COLOURS = ["red", "green", "blue"]
+
+
+def contextual(seed=0, **given):
+    policy = ContextualBootstrap(
+        Exponential(), GaussianLimit(LogisticRegression()), EigenExamples()
+    )
+    return Bandit(policy, COLOURS, seed=seed, rewards=Support.binary(), **given)
+
+
+def everything(bandit):
+    """What a bandit has learnt and will decide."""
+    from bandstrap.packing import pack
+
+    packed = pack(bandit)
+    return packed.text, {name: array.tobytes() for name, array in packed.arrays.items()}
+
+
+def test_it_finds_the_best_arm():
+    bandit, rng = Bandit(Bootstrap(), COLOURS, seed=0), np.random.default_rng(1)
+    pays = {"red": 0.2, "green": 0.8, "blue": 0.4}
+    for _ in range(500):
+        decision = bandit.decide()
+        bandit.learn(decision, rng.beta(2 * pays[decision.arm], 2 - 2 * pays[decision.arm]))
+    assert [bandit.decide().arm for _ in range(50)].count("green") >= 45
+    assert bandit.rewards_learnt == 500
+
+
+def test_equal_seeds_decide_alike_and_others_do_not():
+    def played(seed):
+        bandit = Bandit(BetaThompson(), COLOURS, seed=seed)
+        return [bandit.decide().arm for _ in range(40)]
+
+    assert played(1) == played(1) != played(2)
+
+
+def test_scores_are_those_of_the_draw_that_decided():
+    bandit = contextual(propensity=Propensity(floor=1e-9))
+    for i in range(60):
+        decision = bandit.decide(np.array([1.0, float(i % 3)]))
+        assert set(decision.scores) == set(COLOURS)
+        assert decision.scores[decision.arm] == max(decision.scores.values())
+        bandit.learn(decision, float(decision.arm == COLOURS[i % 3]))
+
+
+def test_only_allowed_arms_are_chosen_and_have_a_chance():
+    bandit = Bandit(Bootstrap(), COLOURS, seed=0)
+    for _ in range(50):
+        decision = bandit.decide(allowed=["blue", "red"])
+        assert decision.arm != "green"
+        assert decision.propensities["green"] == 0
+        assert sum(decision.propensities.values()) == pytest.approx(1.0)
+        assert min(decision.propensities["red"], decision.propensities["blue"]) > 0
+
+
+def test_many_contexts_at_once_are_as_many_decisions():
+    bandit = contextual()
+    decisions = bandit.decide(np.eye(3))
+    assert [decision.id for decision in decisions] == [0, 1, 2]
+    bandit.learn(decisions, [1.0, 0.0, 1.0])
+    assert bandit.rewards_learnt == 3
+    assert bandit.decisions_waiting == 0
+
+
+def test_rewards_come_in_any_order_and_by_number():
+    first, second = contextual(), contextual()
+    contexts = np.random.default_rng(0).standard_normal((6, 2))
+    one, other = first.decide(contexts), second.decide(contexts)
+    for i in (4, 0, 5, 2, 1, 3):
+        first.learn(one[i], float(i % 2))
+        second.learn(other[i].id, float(i % 2))
+    assert everything(first) == everything(second)
+
+
+def test_what_others_logged_is_learnt_too():
+    bandit = contextual()
+    contexts = np.random.default_rng(0).standard_normal((200, 2))
+    best = [COLOURS[0] if x > 0 else COLOURS[1] for x in contexts[:, 0]]
+    arms = [COLOURS[i % 3] for i in range(200)]
+    rewards = [float(arm == right) for arm, right in zip(arms, best, strict=True)]
+    bandit.learn(context=contexts, arm=arms, reward=rewards)
+    bandit.learn(context=contexts[0], arm=best[0], reward=1, weight=2)
+    assert bandit.rewards_learnt == 201
+    assert [bandit.decide(np.array([3.0, 0.0])).arm for _ in range(20)].count("red") >= 18
+    assert [bandit.decide(np.array([-3.0, 0.0])).arm for _ in range(20)].count("green") >= 18
+
+
+def test_logged_rewards_without_contexts():
+    bandit = Bandit(Bootstrap(), COLOURS, seed=0)
+    bandit.learn(arm=["red", "green"] * 30, reward=[0.0, 1.0] * 30)
+    bandit.learn(arm="blue", reward=0.0, weight=30)
+    assert [bandit.decide().arm for _ in range(20)].count("green") >= 19
+
+
+def test_a_new_arm_is_explored_at_once_and_an_old_one_is_kept():
+    bandit = Bandit(Bootstrap(), COLOURS, seed=3)
+    bandit.learn(arm=["red"] * 40 + ["green"] * 40, reward=[0.0] * 40 + [0.6] * 40)
+    bandit.learn(arm="blue", reward=0.1, weight=40)
+    bandit.add_arm("black")
+    assert bandit.arms == (*COLOURS, "black")
+    chosen = [bandit.decide().arm for _ in range(200)]
+    assert 40 < chosen.count("black") < 160  # uniform on [0, 1] against 0.6
+    bandit.remove_arm("green")
+    assert bandit.arms == ("red", "blue", "black")
+    assert [bandit.decide().arm for _ in range(200)].count("green") == 0
+
+
+def test_rewards_of_a_removed_arm_are_refused():
+    bandit = Bandit(Bootstrap(), COLOURS, seed=0)
+    decision = bandit.decide(allowed=["blue"])
+    bandit.remove_arm("blue")
+    with pytest.raises(UnknownName, match="unknown arm 'blue'"):
+        bandit.learn(decision, 1.0)
+    bandit.add_arm("blue")
+    bandit.learn(decision, 1.0)
+    assert bandit.rewards_learnt == 1
+
+
+def test_ranking_is_that_of_one_draw():
+    bandit = Bandit(Bootstrap(), ["a", "b", "c", "d"], seed=0)
+    bandit.learn(arm=list("abcd") * 100, reward=[0.1, 0.9, 0.5, 0.7] * 100)
+    assert bandit.rank(k=3) == ["b", "d", "c"]
+    assert bandit.rank(allowed=["a", "c"]) == ["c", "a"]
+    firsts = {bandit.rank(allowed=["a"])[0] for _ in range(5)}
+    assert firsts == {"a"}
+
+
+@pytest.mark.parametrize("default", [None, 0.0])
+def test_decisions_without_a_reward_expire(default):
+    bandit = Bandit(Bootstrap(), COLOURS, seed=0, expiry=Expiry(decisions=5, reward=default))
+    decisions = [bandit.decide() for _ in range(12)]
+    assert bandit.decisions_waiting == 6
+    assert bandit.rewards_learnt == (0 if default is None else 6)
+    with pytest.raises(InvalidInput, match="has expired"):
+        bandit.learn(decisions[0], 1.0)
+
+
+def test_decisions_expire_by_the_clock():
+    now = [0.0]
+    bandit = Bandit(Bootstrap(), COLOURS, seed=0, expiry=Expiry(seconds=60), clock=lambda: now[0])
+    decision = bandit.decide()
+    now[0] = 59.0
+    assert bandit.expire() == 0
+    now[0] = 61.0
+    assert bandit.expire() == 1
+    with pytest.raises(InvalidInput, match="has expired"):
+        bandit.learn(decision, 1.0)
+
+
+def test_an_explanation_shows_every_arm_and_changes_nothing():
+    bandit = contextual()
+    decision = bandit.decide(np.array([1.0, 0.0]))
+    before = everything(bandit)
+    explanation = bandit.explain(decision, draws=300)
+    assert everything(bandit) == before
+    assert {each.arm for each in explanation.arms} == set(COLOURS)
+    assert sum(each.share for each in explanation.arms) == pytest.approx(1.0)
+    assert all(each.draw == decision.scores[each.arm] for each in explanation.arms)
+    assert "<- chosen" in str(explanation)
+
+
+def test_an_explanation_has_the_draws_mean_and_spread():
+    bandit = Bandit(BetaThompson(), ["a", "b"], seed=0, rewards=Support.binary())
+    bandit.learn(arm=["a"] * 10, reward=[1.0] * 7 + [0.0] * 3)
+    a = next(e for e in bandit.explain(bandit.decide(), draws=4000).arms if e.arm == "a")
+    assert a.mean == pytest.approx(8 / 12, abs=0.01)
+    assert a.spread == pytest.approx(np.sqrt(8 * 4 / (144 * 13)), rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (lambda b: b.decide(allowed=["pink"]), "unknown arm 'pink'"),
+        (lambda b: b.decide(allowed=[]), "allow at least one"),
+        (lambda b: b.decide(np.ones(3)), "2"),
+        (lambda b: b.decide(np.array([1.0, np.nan])), "fill it in"),
+        (lambda b: b.decide(np.array([1.0, np.inf])), "inf"),
+        (lambda b: b.learn(77, 1.0), "no such decision"),
+        (lambda b: b.learn(-1, 1.0), "no such decision"),
+        (lambda b: b.learn("x", 1.0), "Decision or its id"),
+        (lambda b: b.learn(0, 1.0), "has its reward already"),
+        (lambda b: b.learn(1, np.nan), "rewards lie in"),
+        (lambda b: b.learn(1, np.inf), "rewards lie in"),
+        (lambda b: b.learn(1, 0.5), "declared values"),
+        (lambda b: b.learn(1, "high"), "give a number"),
+        (lambda b: b.learn(1, 1.0, weight=0), "positive"),
+        (lambda b: b.learn([1, 1], [1.0, 1.0]), "only one reward"),
+        (lambda b: b.learn([1], [1.0, 0.0]), "give 1"),
+        (lambda b: b.learn([1, 0], [1.0, 1.0]), "has its reward already"),
+        (lambda b: b.learn(reward=1.0), "give a decision"),
+        (lambda b: b.learn(1, 1.0, arm="red"), "give a decision"),
+        (lambda b: b.learn(arm="pink", context=np.ones(2), reward=1.0), "unknown arm"),
+        (lambda b: b.learn(arm=["red"], context=np.ones((2, 2)), reward=[1.0]), "each of 2"),
+        (lambda b: b.rank(np.ones(2), k=4), "ask for 1 to 3"),
+        (lambda b: b.rank(np.ones((2, 2))), "give one"),
+        (lambda b: b.add_arm("red"), "arm of that name"),
+        (lambda b: b.add_arm(1.5), "text or whole numbers"),
+        (lambda b: b.remove_arm("pink"), "unknown arm"),
+    ],
+)
+def test_bad_input_is_one_clear_error_and_changes_nothing(wrong, told):
+    bandit = contextual()
+    bandit.decide(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    bandit.learn(0, 1.0)
+    before = everything(bandit)
+    with pytest.raises((InvalidInput, UnknownName), match=told):
+        wrong(bandit)
+    assert everything(bandit) == before
+
+
+@pytest.mark.parametrize("arms", [[], ["a", "a"], [None], [True]])
+def test_bad_arms(arms):
+    with pytest.raises(InvalidInput, match="arms = "):
+        Bandit(Bootstrap(), arms)
+
+
+def test_two_threads_lose_no_reward():
+    bandit, errors = Bandit(ForcedPulls(3, Bootstrap()), COLOURS, seed=0), []
+    made = [0, 0]
+    until = time.monotonic() + 2.0
+
+    def work(which):
+        try:
+            while time.monotonic() < until:
+                decision = bandit.decide()
+                bandit.learn(decision, float(decision.arm == "green"))
+                made[which] += 1
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    assert bandit.rewards_learnt == sum(made)
+    assert bandit.decisions_waiting == 0
+    assert min(made) > 0
