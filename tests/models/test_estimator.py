@@ -1,7 +1,5 @@
 """Any estimator as a model: what is fit to which rows, and what an arm is then worth."""
 
-import warnings
-
 import numpy as np
 import pytest
 from estimators import LINE, XOR, play
@@ -48,6 +46,7 @@ from bandstrap import (
     Support,
     from_sklearn,
 )
+from bandstrap.columns import Columns
 from bandstrap.errors import InvalidInput
 from bandstrap.models.estimator_fit import Fitter
 from bandstrap.models.estimator_weights import draws_whole_numbers, weight_keyword
@@ -68,8 +67,8 @@ def started(model, resampling=None, prior=None, problem=TWO):
         (Ridge(), LINE, Exponential()),
         (DecisionTreeClassifier(min_samples_leaf=3), XOR, Exponential()),
         (DecisionTreeRegressor(min_samples_leaf=3), XOR, Poisson()),
-        (RandomForestClassifier(5, min_samples_leaf=2), XOR, Exponential()),
-        (GradientBoostingClassifier(n_estimators=5), XOR, DoubleOrNothing()),
+        (RandomForestClassifier(4, min_samples_leaf=2), XOR, Exponential()),
+        (GradientBoostingClassifier(n_estimators=5, learning_rate=0.5), XOR, DoubleOrNothing()),
         (HistGradientBoostingClassifier(max_iter=10, min_samples_leaf=5), XOR, Exponential()),
         (KNeighborsRegressor(3), XOR, Multinomial()),
         (Perceptron(), LINE, Poisson()),
@@ -77,11 +76,11 @@ def started(model, resampling=None, prior=None, problem=TWO):
     ids=lambda value: type(value).__name__,
 )
 def test_estimators_learn_worlds_that_they_can_tell_apart(estimator, world, resampling):
-    model = from_sklearn(estimator, refit=Every(40), replicas=4, least=3)
+    model = from_sklearn(estimator, refit=Every(30), replicas=3, least=3)
     policy, state = started(model, resampling, SeenExamples(3))
     rng = np.random.default_rng(3)
-    rewards = play(policy, state, rng, rng.uniform(-1, 1, (300, 2)), world)
-    assert rewards[-100:].mean() > 0.75  # by chance 0.5, standard error 0.05
+    rewards = play(policy, state, rng, rng.uniform(-1, 1, (180, 2)), world)
+    assert rewards[-80:].mean() > 0.72  # by chance 0.5, standard error 0.056
 
 
 def test_lightgbm():
@@ -89,13 +88,11 @@ def test_lightgbm():
     estimator = lightgbm.LGBMClassifier(
         n_estimators=10, min_child_samples=5, verbose=-1, n_jobs=1, deterministic=True
     )
-    model = from_sklearn(estimator, refit=Every(40), replicas=4)
+    model = from_sklearn(estimator, refit=Every(30), replicas=3)
     policy, state = started(model, Exponential(), SeenExamples(3))
     rng = np.random.default_rng(3)
-    with warnings.catch_warnings():  # its predictions of arrays, of its own column names
-        warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        rewards = play(policy, state, rng, rng.uniform(-1, 1, (300, 2)), XOR)
-    assert rewards[-100:].mean() > 0.75
+    rewards = play(policy, state, rng, rng.uniform(-1, 1, (180, 2)), XOR)
+    assert rewards[-80:].mean() > 0.72
 
 
 class Spy(ClassifierMixin, BaseEstimator):
@@ -243,22 +240,16 @@ def test_where_weights_go():
 
 def test_columns_are_tables_for_pipelines():
     pandas = pytest.importorskip("pandas")
-
-    class Columns:
-        def frame(self, rows):
-            words = np.array(["cat", "dog", "emu"])[rows[:, 0].astype(int)]
-            return pandas.DataFrame({"animal": words, "size": rows[:, 1]})
-
+    known = Columns()
+    known.read(pandas.DataFrame({"animal": ["cat", "dog", "emu"], "size": [0.0, 1.0, 2.0]}))
     encoder = OneHotEncoder(handle_unknown="ignore")
     columns = ColumnTransformer([("a", encoder, ["animal"]), ("s", StandardScaler(), ["size"])])
-    model = from_sklearn(make_pipeline(columns, LogisticRegression()), refit=Every(30), replicas=3)
+    model = from_sklearn(make_pipeline(columns, LogisticRegression()), refit=Every(30), replicas=2)
     policy = ContextualBootstrap(Multinomial(), model, SeenExamples(2))
-    problem = Problem(2, 2, Support.binary())
-    object.__setattr__(problem, "columns", Columns())
-    state, rng = policy.start(problem), np.random.default_rng(2)
-    contexts = np.column_stack([rng.integers(3, size=120), rng.standard_normal(120)])
+    state, rng = policy.start(Problem(2, 2, Support.binary(), known)), np.random.default_rng(2)
+    contexts = np.column_stack([rng.integers(3, size=80), rng.standard_normal(80)])
     world = (lambda x: x[:, 0] == 1, lambda x: x[:, 0] != 1)
-    assert play(policy, state, rng, contexts, world)[-50:].mean() > 0.9
+    assert play(policy, state, rng, contexts, world)[-40:].mean() > 0.85
 
 
 def test_epsilon_greedy_keeps_one_fit():

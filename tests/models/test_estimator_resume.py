@@ -57,7 +57,7 @@ def test_a_stopped_run_goes_on_as_if_never_stopped(case):
         resampling, from_sklearn(estimator, refit=refit, replicas=3), prior
     )
     rng = np.random.default_rng(1)
-    contexts = rng.uniform(-1, 1, (40 if case == "afresh" else 110, 2))
+    contexts = rng.uniform(-1, 1, (30 if case == "afresh" else 80, 2))
     half = len(contexts) * 2 // 3
     state = policy.start(PROBLEM)
     play(policy, state, rng, contexts[:half], XOR, noise=0.1)

@@ -22,7 +22,7 @@ PROBLEM = Problem(n_arms=2, n_features=1, support=Support.interval(-1, 3))
 
 def test_each_context_seen_is_equally_likely_to_be_kept():
     kept = np.zeros(12)
-    for seed in range(1500):
+    for seed in range(800):
         pseudo = SeenExamples(pairs=3, seed=seed).start(PROBLEM)
         for i in range(12):
             pseudo.see(np.array([float(i)]))
@@ -75,7 +75,7 @@ def pulls_after_a_bad_start(model, resampling, prior):
 
 @pytest.mark.parametrize("resampling", [Exponential(), Multinomial()])
 def test_an_arm_with_a_bad_start_is_not_given_up(resampling):
-    model = from_sklearn(LogisticRegression(), replicas=6)
+    model = from_sklearn(LogisticRegression(), replicas=4)
     assert pulls_after_a_bad_start(model, resampling, NoExamples()) == 0
     assert pulls_after_a_bad_start(model, resampling, SeenExamples()) > 20
 

@@ -124,7 +124,7 @@ class EstimatorModel(Model):
             warm=_is_warm(self.estimator),
             least=self.least,
             values=self._values(problem, resampling),
-            columns=getattr(problem, "columns", None),
+            columns=problem.columns,
         )
 
     def _values(self, problem: Problem, resampling: Resampling) -> tuple[float, ...] | None:

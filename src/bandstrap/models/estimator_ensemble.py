@@ -1,16 +1,18 @@
 """Replicas of each arm's estimator, refit now and then, each to fresh weights of its own."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from math import log
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from bandstrap.models.estimator_fit import Fit
-from bandstrap.models.estimator_learner import SEEDS, STATES, EstimatorLearner, Setting
-from bandstrap.models.estimator_weights import drawn
-from bandstrap.models.features import as_numbers
+from bandstrap.models.estimator_learner import SEEDS, EstimatorLearner, Moment, Setting
 from bandstrap.models.votes import vote_shares
 from bandstrap.seeding import generator
+
+STALE = 2  # and when there are so many times as many rewards of all arms
+FADED = log(1.1)  # fits are made anew when rows have faded by so much
 
 
 class Schedule(Protocol):
@@ -19,16 +21,14 @@ class Schedule(Protocol):
 
 @dataclass(frozen=True)
 class Renewal:
-    """What an arm's replicas were last fit to: so many rows, pseudo-examples, and random weights.
+    """What an arm's replicas were fit to: examples, and a seed for random weights.
 
     From it the fits can be made again, bit for bit.
     """
 
-    rows: int
+    moment: Moment
     seed: int
-    version: int
-    contexts: np.ndarray  # of the pseudo-examples at the time
-    rewards: np.ndarray
+    total: int  # rewards of all arms
 
 
 class EnsembleLearner(EstimatorLearner):
@@ -39,6 +39,7 @@ class EnsembleLearner(EstimatorLearner):
     """
 
     unsaved: ClassVar[tuple[str, ...]] = ("fits",)
+    by_arm: ClassVar[tuple[str, ...]] = (*EstimatorLearner.by_arm, "chains", "fits")
 
     def __init__(self, setting: Setting, schedule: Schedule) -> None:
         super().__init__(setting)
@@ -57,43 +58,42 @@ class EnsembleLearner(EstimatorLearner):
         for arm in range(len(self.rows)):
             if self._due(arm):
                 self._renew(arm, int(rng.integers(SEEDS)))
-        return self._asked(int(rng.integers(self.replicas)), context)
+        return self._asked(int(rng.integers(self.replicas)), self.table(context))
 
     def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
         """How probable each arm is, by votes of the replicas; None before a refit."""
         if any(self._due(arm) for arm in range(len(self.rows))):
             return None
-        asked = [self._asked(replica, context) for replica in range(self.replicas)]
+        table = self.table(context)
+        asked = [self._asked(replica, table) for replica in range(self.replicas)]
         return vote_shares(np.array(asked), allowed)
 
-    def _asked(self, replica: int, context: np.ndarray) -> np.ndarray:
-        return self.expected([fits[replica] for fits in self.fits], context)
+    def _asked(self, replica: int, table: Any) -> np.ndarray:
+        return self.expected([fits[replica] for fits in self.fits], table)
 
     def _due(self, arm: int) -> bool:
         rows, chain = self.rows[arm].count, self.chains[arm]
         if not chain:
             return rows + self.pseudo.count > 0
-        last = chain[-1]
-        return last.version != self.pseudo.version or self.schedule.due(last.rows, rows)
+        last = chain[-1].moment
+        if self._total() >= STALE * chain[-1].total:
+            return True  # or bad luck of an arm that is not pulled would last
+        faded = last.rows > 0 and last.fading - self.fading > FADED
+        changed = last.version != self.pseudo.version
+        return faded or changed or self.schedule.due(last.rows, rows)
+
+    def _total(self) -> int:
+        return max(1, sum(rows.count for rows in self.rows))
 
     def _renew(self, arm: int, seed: int) -> None:
-        pseudo = self.pseudo
-        renewal = Renewal(
-            self.rows[arm].count, seed, pseudo.version, pseudo.contexts, pseudo.rewards
-        )
+        renewal = Renewal(self.moment(arm), seed, self._total())
         self.fits[arm] = self._fitted(arm, renewal)
         kept = self.chains[arm] if self.fitter.warm else []
         self.chains[arm] = [*kept, renewal]
 
     def _fitted(self, arm: int, renewal: Renewal) -> list[Fit | None]:
-        rows, count = self.rows[arm], renewal.rows
-        contexts = np.concatenate([renewal.contexts, as_numbers(rows.contexts[:count])])
-        rewards = np.concatenate([renewal.rewards, rows.rewards[:count]])
-        fits: list[Fit | None] = []
-        for replica, start in enumerate(self.fits[arm]):
-            rng = generator(renewal.seed, replica)
-            targets, weights = drawn(self.resampling, rewards, rng)
-            data = (contexts, targets, weights)
-            state = int(rng.integers(STATES))
-            fits.append(self.fitter.fit(self.model.estimator, data, state, start))
-        return fits
+        examples = self.examples(arm, renewal.moment)
+        return [
+            self.fitted(examples, generator(renewal.seed, replica), start)
+            for replica, start in enumerate(self.fits[arm])
+        ]

@@ -1,18 +1,24 @@
 """What all ways to bootstrap an estimator have in common: rows by arm, and how arms are scored."""
 
 from dataclasses import dataclass
-from typing import Any
+from math import log
+from typing import Any, ClassVar
 
 import numpy as np
 
+from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner
 from bandstrap.models.estimator_fit import Fit, Fitter
+from bandstrap.models.estimator_weights import drawn
 from bandstrap.models.features import Rows, as_numbers
+from bandstrap.models.importance import Importance
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
+from bandstrap.rearming import Before, relisted
 from bandstrap.resampling import Resampling
 
 SEEDS = 2**63
+FORGOTTEN = 1e-300  # a discount by 0 has no logarithm
 STATES = 2**31 - 1  # estimators take a random state of so many bits
 
 
@@ -28,18 +34,29 @@ class Setting:
     replicas: int
 
 
+@dataclass(frozen=True)
+class Moment:
+    """What examples there were: pseudo-examples, so many rows of an arm, so much forgotten."""
+
+    version: int
+    contexts: np.ndarray  # of the pseudo-examples
+    rewards: np.ndarray
+    rows: int
+    fading: float
+
+
 class EstimatorLearner(Learner):
+    by_arm: ClassVar[tuple[str, ...]] = ("rows", "importance")  # lists with an entry for each arm
+
     def __init__(self, setting: Setting) -> None:
         problem = setting.problem
         self.model = setting.model
         self.fitter = setting.fitter
         self.resampling = setting.resampling
         self.rows = [Rows(problem.n_features) for _ in range(problem.n_arms)]
+        self.importance = [Importance() for _ in range(problem.n_arms)]
+        self.fading = 0.0  # the logarithm of all discounts
         self.pseudo = setting.prior.start(problem)
-        self.pseudo_rewards()
-
-    def pseudo_rewards(self) -> None:
-        """Refuse pseudo-examples whose rewards are no classes."""
         for reward in set(self.pseudo.rewards.tolist()):
             self.fitter.check(reward)
 
@@ -48,17 +65,83 @@ class EstimatorLearner(Learner):
     ) -> None:
         self.fitter.check(reward)
         self.pseudo.see(context)
+        self._add(context, arm, reward, rng, 1.0)
+
+    def learn_weighted(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
+        """So many rows, and one that counts what is left of the weight."""
+        rest = weight % 1.0
+        if rest and self.fitter.repeats:
+            remedy = "rows are repeated for this estimator or scheme: give whole weights"
+            raise InvalidInput("weights", weight, remedy)
+        self.fitter.check(reward)
+        self.pseudo.see(context)
+        for _ in range(int(weight)):
+            self._add(context, arm, reward, rng, 1.0)
+        if rest:
+            self._add(context, arm, reward, rng, rest)
+
+    def _add(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
         self.rows[arm].add(context, reward)
+        self.importance[arm].add(weight, self.fading)
 
-    def examples(self, arm: int, count: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Pseudo-examples, then the arm's first `count` rows, or all."""
-        rows = self.rows[arm]
-        contexts = np.concatenate([self.pseudo.contexts, as_numbers(rows.contexts[:count])])
-        return contexts, np.concatenate([self.pseudo.rewards, rows.rewards[:count]])
+    def rearm(self, fresh: Any, before: Before) -> None:
+        for name in self.by_arm:
+            setattr(self, name, relisted(getattr(self, name), getattr(fresh, name), before))
 
-    def expected(self, fits: list[Fit | None], context: np.ndarray) -> np.ndarray:
+    def discount(self, factor: float) -> None:
+        if self.fitter.repeats:
+            remedy = "rows are repeated for this estimator or scheme: forget by Window()"
+            raise InvalidInput("factor", factor, remedy)
+        self.fading += log(max(factor, FORGOTTEN))
+
+    def moment(self, arm: int) -> Moment:
+        """What the arm's examples are now."""
+        pseudo = self.pseudo
+        rows = self.rows[arm].count
+        return Moment(pseudo.version, pseudo.contexts, pseudo.rewards, rows, self.fading)
+
+    def examples(self, arm: int, moment: Moment) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Contexts, rewards, and how much they count: pseudo-examples and rows of a moment."""
+        rows, n = self.rows[arm], moment.rows
+        contexts = np.concatenate([moment.contexts, as_numbers(rows.contexts[:n])])
+        rewards = np.concatenate([moment.rewards, rows.rewards[:n]])
+        counts = self.importance[arm].at(moment.fading, n)
+        return contexts, rewards, np.concatenate([np.ones(moment.rewards.size), counts])
+
+    def fitted(
+        self,
+        examples: tuple[np.ndarray, np.ndarray, np.ndarray],
+        rng: np.random.Generator,
+        start: Fit | None = None,
+    ) -> Fit | None:
+        """A fit to freshly weighed examples; None if none of them counts."""
+        contexts, rewards, counts = examples
+        if not counts.any():
+            return None
+        targets, weights = drawn(self.resampling, rewards, counts, rng)
+        data, state = (contexts, targets, weights), int(rng.integers(STATES))
+        return self.fitter.fit(self.model.estimator, data, state, start)
+
+    def table(self, context: np.ndarray) -> Any:
+        """One context as estimators take it."""
+        return self.fitter.table(as_numbers(context)[None])
+
+    def expected(self, fits: list[Fit | None], table: Any) -> np.ndarray:
         """What each arm's fit expects; an arm without any example is tried first."""
-        table = self.fitter.table(as_numbers(context)[None])
         return np.array(
             [np.inf if fit is None else self.fitter.expected(fit, table) for fit in fits]
         )

@@ -46,6 +46,13 @@ class OnlineLearner(EstimatorLearner):
     """
 
     unsaved: ClassVar[tuple[str, ...]] = ("arms",)
+    by_arm: ClassVar[tuple[str, ...]] = (
+        *EstimatorLearner.by_arm,
+        "seeds",
+        "marks",
+        "versions",
+        "arms",
+    )
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
@@ -68,28 +75,51 @@ class OnlineLearner(EstimatorLearner):
     def learn(
         self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
     ) -> None:
-        if rng is None:
-            raise InvalidInput("rng", rng, "replicas weigh rewards at random; pass a generator")
-        self.fitter.check(reward)
-        self.pseudo.see(context)
+        _check_generator(rng)
+        super().learn(context, arm, reward, rng)
+
+    def learn_weighted(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
+        _check_generator(rng)
+        super().learn_weighted(context, arm, reward, rng, weight)
+
+    def discount(self, factor: float) -> None:
+        raise InvalidInput("factor", factor, "what is learnt online stays: forget by Window()")
+
+    def _add(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
+        assert rng is not None
         self._catch_up(rng)
         self._seed(arm, rng)
-        self.rows[arm].add(context, reward)
+        super()._add(context, arm, reward, rng, weight)
         self._learn_rows(arm, range(self.rows[arm].count - 1, self.rows[arm].count))
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         self._catch_up(rng)
-        return self._asked(int(rng.integers(self.replicas)), context)
+        return self._asked(int(rng.integers(self.replicas)), self.table(context))
 
     def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
         """How probable each arm is, by votes of the replicas."""
         if any(version != self.pseudo.version for version in self.versions):
             return None
-        asked = [self._asked(replica, context) for replica in range(self.replicas)]
+        table = self.table(context)
+        asked = [self._asked(replica, table) for replica in range(self.replicas)]
         return vote_shares(np.array(asked), allowed)
 
-    def _asked(self, replica: int, context: np.ndarray) -> np.ndarray:
-        return self.expected([self._fit(arm, replica) for arm in self.arms], context)
+    def _asked(self, replica: int, table: Any) -> np.ndarray:
+        return self.expected([self._fit(arm, replica) for arm in self.arms], table)
 
     def _fit(self, arm: OnlineArm, replica: int) -> Fit | None:
         if arm.unseen[replica]:
@@ -117,14 +147,17 @@ class OnlineLearner(EstimatorLearner):
     def _learn_mark(self, arm: int, number: int) -> None:
         mark = self.marks[arm][number]
         for i, reward in enumerate(mark.rewards):
-            self._learn(arm, mark.contexts[i], float(reward), ("mark", number, i))
+            self._learn(arm, mark.contexts[i], float(reward), 1.0, ("mark", number, i))
 
     def _learn_rows(self, arm: int, places: range) -> None:
-        rows = self.rows[arm]
+        rows, importance = self.rows[arm], self.importance[arm]
         for i in places:
-            self._learn(arm, as_numbers(rows.contexts[i]), float(rows.rewards[i]), ("row", i))
+            row = as_numbers(rows.contexts[i]), float(rows.rewards[i]), importance.own(i)
+            self._learn(arm, *row, ("row", i))
 
-    def _learn(self, arm: int, context: np.ndarray, reward: float, name: tuple[Any, ...]) -> None:
+    def _learn(
+        self, arm: int, context: np.ndarray, reward: float, count: float, name: tuple[Any, ...]
+    ) -> None:
         seed, learnt = self.seeds[arm], self.arms[arm]
         assert seed is not None
         if not learnt.fits:
@@ -134,7 +167,7 @@ class OnlineLearner(EstimatorLearner):
         rewards, weights = self._weighed(learnt, reward, generator(seed, *name))
         for replica in np.flatnonzero(weights > 0):
             self._note(learnt, int(replica), float(rewards[replica]))
-            some = (context[None], rewards[replica : replica + 1], float(weights[replica]))
+            some = (context[None], rewards[replica : replica + 1], count * float(weights[replica]))
             self.fitter.learn(learnt.fits[replica], *some)
 
     def _weighed(
@@ -152,3 +185,8 @@ class OnlineLearner(EstimatorLearner):
             learnt.only[replica] = reward
         elif learnt.only[replica] != reward:
             learnt.mixed[replica] = True
+
+
+def _check_generator(rng: np.random.Generator | None) -> None:
+    if rng is None:
+        raise InvalidInput("rng", rng, "replicas weigh rewards at random; pass a generator")

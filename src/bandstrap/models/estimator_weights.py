@@ -91,10 +91,11 @@ def draws_whole_numbers(resampling: Resampling) -> bool:
 
 
 def drawn(
-    resampling: Resampling, rewards: np.ndarray, rng: np.random.Generator
+    resampling: Resampling, rewards: np.ndarray, counts: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Rewards and weights, drawn again while no row has any weight."""
+    """Rewards and weights of rows that count so much, drawn again while none has any weight."""
     while True:
         targets, weights = resampling.perturb(rewards, rng)
+        weights = weights * counts
         if (weights > 0).any():
             return targets, weights

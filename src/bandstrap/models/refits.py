@@ -40,8 +40,9 @@ class EveryRound(Refit):
 class Every(Refit):
     """An arm's replicas are fit afresh after every `n` of its rewards; young arms more often.
 
-    An arm with fewer than `n` rewards is refit when their number has doubled. The cost is
-    `replicas` / `n` fits per round, each to all rows of one arm.
+    An arm with fewer than `n` rewards is refit when their number has doubled, and every arm when
+    those of all arms together have, so that bad luck of an arm that is not pulled does not last.
+    The cost is `replicas` / `n` fits per round, each to all rows of one arm.
     """
 
     n: int
@@ -65,7 +66,8 @@ class Growth(Refit):
     The cost falls as history grows: an arm with n rewards is fit `replicas` / (share n) times per
     reward of its own, and all fits of a replica together go through (1 + 1 / share) n rows. With
     the default, 10 replicas and a thousand rewards of an arm that is 0.1 fits per round, each to a
-    thousand rows.
+    thousand rows. Every arm is also refit when the rewards of all arms together have doubled, so
+    that bad luck of an arm that is not pulled does not last.
     """
 
     share: float = 0.1
@@ -88,7 +90,8 @@ class Online(Refit):
 
     For estimators with `partial_fit`, and schemes that weigh examples independently: `Poisson`,
     `DoubleOrNothing`, `Exponential`. The cost is `replicas` calls of `partial_fit` per reward,
-    whatever the history's length; a restored run learns its history once more.
+    whatever the history's length; a restored run learns its history once more. What is learnt
+    cannot be discounted later.
     """
 
     online: ClassVar[bool] = True

@@ -1,0 +1,40 @@
+"""How much each row of a history counts, beside the bootstrap's weights."""
+
+import numpy as np
+
+NOTHING = 1e-9  # a row that counts less does not count
+
+
+class Importance:
+    """The weight that each row came with, and what had been forgotten by then.
+
+    Forgetting is one number for all rows, the logarithm of all discounts so far; so how much a row
+    counted at any earlier time can still be told.
+
+    >>> importance = Importance()
+    >>> importance.add(1.0, 0.0)
+    >>> importance.add(0.5, -np.log(4))
+    >>> importance.at(-np.log(8), 2).tolist()
+    [0.125, 0.25]
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._rows = np.zeros((0, 2))
+
+    def add(self, weight: float, fading: float) -> None:
+        """One more row."""
+        if self.count == len(self._rows):
+            self._rows = np.concatenate([self._rows, np.zeros((max(64, self.count), 2))])
+        self._rows[self.count] = weight, fading
+        self.count += 1
+
+    def own(self, place: int) -> float:
+        """The weight that a row came with."""
+        return float(self._rows[place, 0])
+
+    def at(self, fading: float, count: int) -> np.ndarray:
+        """What the first `count` rows count, when so much has been forgotten."""
+        weights, births = self._rows[:count].T
+        counts: np.ndarray = weights * np.exp(fading - births)
+        return np.where(counts > NOTHING, counts, 0.0)
