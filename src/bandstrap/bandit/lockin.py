@@ -11,7 +11,7 @@ from bandstrap.bandit.explanation import drawn
 from bandstrap.policies import Policy
 
 FIRST = 64  # the decision of the first look; the next ones are at twice as many
-DRAWS = 16
+DRAWS = 64  # so that looks cost a decision no more than about one draw on average
 
 
 class LockInWarning(UserWarning):
@@ -19,10 +19,14 @@ class LockInWarning(UserWarning):
 
 
 class Watchman:
-    """Looks now and then for arms whose draws never vary and never win, while others' vary."""
+    """Looks now and then for arms whose draws never vary and never win, while others' vary.
+
+    It tells of an arm that it has found so twice in a row.
+    """
 
     def __init__(self) -> None:
         self.due = FIRST
+        self.suspects: list[Arm] = []
         self.told: list[Arm] = []
 
     def look(
@@ -36,16 +40,22 @@ class Watchman:
         if decisions < self.due:
             return
         self.due = 2 * decisions
-        for place in frozen(drawn(policy, state, context, DRAWS, decisions)):
-            if names[place] not in self.told:
-                self.told.append(names[place])
-                warnings.warn(
-                    f"arm {names[place]!r} has in effect been frozen out: its draw is the same "
-                    "every time and below another's (the rewards it has had are all alike). Use "
-                    "Exponential() weights with a prior, or ForcedPulls",
-                    LockInWarning,
-                    stacklevel=4,
-                )
+        found = [names[place] for place in frozen(drawn(policy, state, context, DRAWS, decisions))]
+        for arm in found:
+            if arm in self.suspects and arm not in self.told:
+                self.told.append(arm)
+                _warn(arm)
+        self.suspects = found
+
+
+def _warn(arm: Arm) -> None:
+    warnings.warn(
+        f"arm {arm!r} has in effect been frozen out: its draw is the same every time and below "
+        "another's (the rewards it has had are all alike). Use Exponential() weights with a prior, "
+        "or ForcedPulls",
+        LockInWarning,
+        stacklevel=5,
+    )
 
 
 def frozen(scores: np.ndarray) -> list[int]:

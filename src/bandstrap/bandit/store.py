@@ -30,7 +30,7 @@ def save(thing: object, path: Path) -> None:
         with part.open("wb") as file:
             texts = {"header": np.array(json.dumps(header)), "text": np.array(packed.text)}
             arrays: dict[str, Any] = {**texts, **packed.arrays}
-            np.savez(file, **arrays)
+            np.savez_compressed(file, **arrays)  # much of it is room not used yet
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
