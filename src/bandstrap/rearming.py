@@ -24,11 +24,20 @@ def rearmed(old: np.ndarray, fresh: np.ndarray, before: Before, axis: int = 0) -
     new, was, start = (np.moveaxis(array, axis, 0) for array in (made, old, fresh))
     for place, earlier in enumerate(before):
         if earlier is None:
-            here = tuple(slice(size) for size in start.shape[1:])
-            new[place][here] = start[place]
+            here = (slice(place, place + 1), *map(slice, start.shape[1:]))
+            new[here] = start[place]
         else:
             new[place] = was[earlier]
     return made
+
+
+def newcomers(waiting: list[int], before: Before) -> list[int]:
+    """Where arms that wait for something now stand, and all that are new.
+
+    >>> newcomers([1], [1, 2, None])
+    [0, 2]
+    """
+    return [i for i, earlier in enumerate(before) if earlier is None or earlier in waiting]
 
 
 def relisted(old: list[T], fresh: list[T], before: Before) -> list[T]:

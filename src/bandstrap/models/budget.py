@@ -12,6 +12,7 @@ from bandstrap.models.network_layers import Layers, sigmoid
 from bandstrap.models.network_optimiser import Adam
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
+from bandstrap.rearming import Before, relisted
 from bandstrap.resampling import Resampling
 
 
@@ -61,6 +62,10 @@ class BudgetedLearner(Learner):
         check_size(as_numbers(context))
         self.rows[arm].add(context, reward)
         self.new[arm] += 1
+
+    def rearm(self, fresh: "BudgetedLearner", before: Before) -> None:
+        for name in ("rows", "new", "networks", "optimisers"):
+            setattr(self, name, relisted(getattr(self, name), getattr(fresh, name), before))
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         known = [arm for arm, rows in enumerate(self.rows) if self.pseudo.count + rows.count > 0]

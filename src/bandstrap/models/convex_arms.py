@@ -10,6 +10,7 @@ from bandstrap.models.convex_arm import ConvexArm
 from bandstrap.models.features import Rows, as_numbers
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
+from bandstrap.rearming import Before, relisted
 from bandstrap.resampling import Resampling
 
 FIT_GROWTH = 1.02  # draws start from a fit to at least 1 / FIT_GROWTH of the examples
@@ -72,6 +73,13 @@ class ConvexArms:
             self.arms[index].begin()
         return begun
 
+    def rearm(self, fresh: "ConvexArms", before: Before) -> None:
+        """Go on with other arms; new ones take in the pseudo-examples that the others have."""
+        self.arms = relisted(self.arms, fresh.arms, before)
+        for arm, earlier in zip(self.arms, before, strict=True):
+            if earlier is None and self.version >= 0:
+                arm.set_prior(self.pseudo)
+
     def notice_prior(self) -> bool:
         """Take new pseudo-examples if there are any; whether there were."""
         if self.version == self.pseudo.version:
@@ -95,6 +103,9 @@ class ArmsLearner(Learner):
         self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
     ) -> None:
         self.all.learn(context, arm, reward)
+
+    def rearm(self, fresh: "ArmsLearner", before: Before) -> None:
+        self.all.rearm(fresh.all, before)
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         return self.all.model.expected(self._margins(context, rng))

@@ -6,6 +6,7 @@ import numpy as np
 
 from bandstrap.kernels.ridge import learn_linear, learn_logistic, look
 from bandstrap.models.features import as_numbers
+from bandstrap.rearming import Before, rearmed
 
 
 class LearnKernel(Protocol):
@@ -59,6 +60,11 @@ class Ellipsoids:
     def learn_logistic(self, context: np.ndarray, arm: int, reward: float) -> None:
         """Logistic regression, with what was learnt before kept as a Gaussian."""
         self._learn(learn_logistic, context, arm, reward)
+
+    def rearm(self, fresh: "Ellipsoids", before: Before) -> None:
+        """Go on with other arms; new ones are as in `fresh`."""
+        for name in ("factors", "diagonals", "centres", "log_dets", "counts"):
+            setattr(self, name, rearmed(getattr(self, name), getattr(fresh, name), before))
 
     def _learn(self, learn: LearnKernel, context: np.ndarray, arm: int, reward: float) -> None:
         growth = learn(

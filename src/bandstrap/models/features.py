@@ -53,6 +53,14 @@ class Rows:
         for context, reward in zip(contexts, rewards, strict=True):
             self.add(context, reward)
 
+    def keep(self, kept: np.ndarray) -> None:
+        """Only the rows that `kept` (count,) says, in place."""
+        if not kept.all():
+            n = int(kept.sum())
+            self._contexts[:n] = self.contexts[kept]
+            self._rewards[:n] = self.rewards[kept]
+            self.count = n
+
     def _grow(self, dtype: np.dtype[np.generic]) -> None:
         size = max(64, 2 * self.count)
         if self.count == 0:

@@ -1,5 +1,6 @@
 """The Gaussian limit of one step: O(d²) a round, however long the history."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from bandstrap.models.factor import inverse_factor
 from bandstrap.models.features import as_numbers
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
+from bandstrap.rearming import Before, rearmed, relisted
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import kernel_stream
 
@@ -72,6 +74,13 @@ class GaussianLimitLearner(Learner):
         if not small:
             self._renew(arm)
 
+    def rearm(self, fresh: "GaussianLimitLearner", before: Before) -> None:
+        self.all.rearm(fresh.all, before)
+        for name in ("theta", "inverse", "covariance", "ready", "drawn"):
+            setattr(self, name, rearmed(getattr(self, name), getattr(fresh, name), before))
+        self.due = relisted(self.due, fresh.due, before)
+        self._renew_all(index for index, earlier in enumerate(before) if earlier is None)
+
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         self._notice_prior()
         self._take(context)
@@ -95,9 +104,12 @@ class GaussianLimitLearner(Learner):
 
     def _notice_prior(self) -> None:
         if self.all.notice_prior():
-            for index, arm in enumerate(self.all.arms):
-                if arm.examples.count > 0:
-                    self._renew(index)
+            self._renew_all(range(len(self.all.arms)))
+
+    def _renew_all(self, indices: Iterable[int]) -> None:
+        for index in indices:
+            if self.all.arms[index].examples.count > 0:
+                self._renew(index)
 
     def _renew(self, index: int) -> None:
         """θ̂, M⁻¹ and V from all examples."""

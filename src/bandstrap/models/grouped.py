@@ -11,6 +11,7 @@ from bandstrap.models.convex import ConvexModel
 from bandstrap.models.convex_arms import ArmsLearner
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
+from bandstrap.rearming import Before, rearmed
 from bandstrap.resampling import Resampling
 
 
@@ -46,6 +47,11 @@ class GroupedLearner(ArmsLearner):
         self.sums = np.zeros((problem.n_arms, grouped.groups, problem.n_features + 1))
         self.known_rows = np.zeros(problem.n_arms, dtype=np.int64)
         self.known_fits = np.zeros(problem.n_arms, dtype=np.int64)
+
+    def rearm(self, fresh: "GroupedLearner", before: Before) -> None:  # type: ignore[override]
+        super().rearm(fresh, before)
+        for name in ("sums", "known_rows", "known_fits"):
+            setattr(self, name, rearmed(getattr(self, name), getattr(fresh, name), before))
 
     def _margins(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         arms = self.all.arms

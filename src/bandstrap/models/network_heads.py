@@ -48,6 +48,14 @@ class HeadsLearner(SharedLearner):
         self.targets = np.zeros((64, model.heads), dtype=np.float32)
         self.weights = np.zeros((64, model.heads), dtype=np.float32)
 
+    def keep(self, kept: np.ndarray) -> None:
+        super().keep(kept)
+        dealt = kept[: self.known]
+        n = int(dealt.sum())
+        self.targets[:n] = self.targets[: self.known][dealt]
+        self.weights[:n] = self.weights[: self.known][dealt]
+        self.known = n
+
     def _drawn(
         self, picks: np.ndarray, rewards: np.ndarray, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:

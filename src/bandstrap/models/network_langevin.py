@@ -1,5 +1,6 @@
 """Langevin dynamics on a shared network: parameters that wander as the posterior would."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,6 +35,9 @@ class Wander(Optimiser):
 
     def settled(self, parameters: np.ndarray) -> np.ndarray:
         return parameters
+
+    def relay(self, rearmed: Callable[[np.ndarray], np.ndarray]) -> None:
+        self.second = rearmed(self.second)
 
 
 @dataclass(frozen=True)

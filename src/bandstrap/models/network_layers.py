@@ -4,6 +4,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from bandstrap.rearming import Before, rearmed
+
 
 class Layers:
     """Parameters of a network from `sizes[0]` inputs to `sizes[-1]` outputs, in one array.
@@ -49,6 +51,28 @@ class Layers:
                 np.maximum(out, 0.0, out=out)
             values.append(out)
         return values
+
+    def rearmed(self, flat: np.ndarray, heads: int, before: Before) -> np.ndarray:
+        """An array laid out like `flat` for other arms, each with an output of every head.
+
+        New ones have zeros.
+        """
+        fan_in, size = self.sizes[-2:]
+        cut = flat.size - (fan_in + 1) * size
+        outputs = flat[cut:].reshape(fan_in + 1, heads, -1)
+        new = np.zeros((fan_in + 1, heads, len(before)), flat.dtype)
+        return np.concatenate([flat[:cut], rearmed(outputs, new, before, axis=2).ravel()])
+
+    def start_outputs(
+        self, arms: list[int], heads: int, spread: float, rng: np.random.Generator
+    ) -> np.ndarray:
+        """Random weights for the outputs of some arms, as `glorot` has them; where these are."""
+        weights, _ = self.matrices(np.arange(self.flat.size))[-1]
+        fan_in, size = weights.shape
+        places = weights.reshape(fan_in, heads, -1)[:, :, arms].ravel()
+        limit = spread * np.sqrt(6.0 / (fan_in + size / heads))
+        self.flat[places] = rng.uniform(-limit, limit, places.size)
+        return places
 
     def gradient(self, values: list[np.ndarray], slopes: np.ndarray) -> np.ndarray:
         """The loss's gradient, laid out like `flat`; `slopes` is its gradient by the outputs."""

@@ -1,6 +1,7 @@
 """How a budgeted network moves along a gradient."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 
 import numpy as np
 
@@ -21,6 +22,13 @@ class Optimiser(ABC):
     @abstractmethod
     def settled(self, parameters: np.ndarray) -> np.ndarray:
         """The parameters to predict with."""
+
+    @abstractmethod
+    def relay(self, rearmed: Callable[[np.ndarray], np.ndarray]) -> None:
+        """Go on with parameters that are laid out as `rearmed` makes them."""
+
+    def start(self, parameters: np.ndarray, places: np.ndarray) -> None:  # noqa: B027
+        """Notice that some parameters begin where they are now."""
 
 
 class Adam(Optimiser):
@@ -49,3 +57,10 @@ class Adam(Optimiser):
 
     def settled(self, parameters: np.ndarray) -> np.ndarray:
         return self.average
+
+    def relay(self, rearmed: Callable[[np.ndarray], np.ndarray]) -> None:
+        self.first, self.second = rearmed(self.first), rearmed(self.second)
+        self.average = rearmed(self.average)
+
+    def start(self, parameters: np.ndarray, places: np.ndarray) -> None:
+        self.average[places] = parameters[places]

@@ -7,6 +7,7 @@ from bandstrap.models.features import Rows, as_numbers
 from bandstrap.models.network_scale import RunningScale
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
+from bandstrap.rearming import Before
 
 CANDIDATES = 8  # examples looked at for each that is handed out
 FLOOR = 0.05  # added to errors, so that what is right is not forgotten
@@ -47,6 +48,34 @@ class Replay:
         self.rows.add(context, reward)
         self.pulls[arm] += 1
         self.new += 1
+
+    def of_arms(self, before: Before) -> np.ndarray:
+        """Which rows are of arms that stay."""
+        staying = [earlier for earlier in before if earlier is not None]
+        return np.isin(self.arms[: self.rows.count], staying)
+
+    def rearm(self, before: Before) -> None:
+        """Go on with other arms; all rows are of arms that stay."""
+        places = np.zeros(self.n_arms, dtype=np.int64)
+        for place, earlier in enumerate(before):
+            if earlier is not None:
+                places[earlier] = place
+        self.n_arms = len(before)
+        self.arms[: self.rows.count] = places[self.arms[: self.rows.count]]
+        self._count_pulls()
+
+    def keep(self, kept: np.ndarray) -> None:
+        """Only the rows that `kept` says."""
+        n = int(kept.sum())
+        self.new = int(kept[kept.size - self.new :].sum())
+        self.arms[:n] = self.arms[: kept.size][kept]
+        self.errors[:n] = self.errors[: kept.size][kept]
+        self.errors[n:] = 1.0
+        self.rows.keep(kept)
+        self._count_pulls()
+
+    def _count_pulls(self) -> None:
+        self.pulls = np.bincount(self.arms[: self.rows.count], minlength=self.n_arms)
 
     def pick(self, size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Positions and weights of the newest rows, then of others; pseudo-examples come last."""

@@ -11,6 +11,7 @@ from bandstrap.models.network_optimiser import Adam, Optimiser
 from bandstrap.models.network_replay import Replay
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
+from bandstrap.rearming import Before, newcomers
 from bandstrap.resampling import Resampling
 
 
@@ -57,11 +58,27 @@ class SharedLearner(Learner):
         self.replay = Replay(problem, prior)
         self.network: Layers | None = None
         self.optimiser: Optimiser | None = None
+        self.unstarted: list[int] = []  # arms whose outputs are yet to start at random
 
     def learn(
         self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
     ) -> None:
         self.replay.add(context, arm, reward)
+
+    def rearm(self, fresh: "SharedLearner", before: Before) -> None:
+        self.keep(self.replay.of_arms(before))
+        self.replay.rearm(before)
+        if self.network is not None and self.optimiser is not None:
+            old, outputs = self.network, self.heads * len(before)
+            self.network = Layers(
+                (*old.sizes[:-1], outputs), old.rearmed(old.flat, self.heads, before)
+            )
+            self.optimiser.relay(lambda flat: old.rearmed(flat, self.heads, before))
+            self.unstarted = newcomers(self.unstarted, before)
+
+    def keep(self, kept: np.ndarray) -> None:
+        """Remember only the rows that `kept` says."""
+        self.replay.keep(kept)
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         replay = self.replay
@@ -82,6 +99,10 @@ class SharedLearner(Learner):
             sizes = (self.replay.rows.n_features, *hidden, self.heads * arms)
             self.network = Layers.glorot(sizes, rng, self.heads, self.spread)
             self.optimiser = model.optimiser(self.network.flat)
+        if self.unstarted:
+            places = self.network.start_outputs(self.unstarted, self.heads, self.spread, rng)
+            self.optimiser.start(self.network.flat, places)
+            self.unstarted = []
         return self.network, self.optimiser
 
     def _step(self, network: Layers, optimiser: Optimiser, rng: np.random.Generator) -> None:

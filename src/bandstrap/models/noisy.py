@@ -10,10 +10,16 @@ from bandstrap.models.factor import inverse_factor
 from bandstrap.models.features import Rows, as_numbers
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
+from bandstrap.rearming import Before, rearmed
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import kernel_stream
 
 GROWTH = 1.1  # the inverse is made anew when the examples have grown this much
+
+PER_ARM = (
+    "own_gram", "own_moment", "own_count", "gram", "moment", "count", "theta", "inverse",
+    "inverted", "drawn",
+)  # fmt: skip
 
 
 class NoisyLearner(Learner):
@@ -62,6 +68,11 @@ class NoisyLearner(Learner):
         )  # fmt: skip
         if self.count[arm] > GROWTH * self.inverted[arm]:
             self._invert(arm)
+
+    def rearm(self, fresh: "NoisyLearner", before: Before) -> None:
+        for name in PER_ARM:
+            setattr(self, name, rearmed(getattr(self, name), getattr(fresh, name), before))
+        self.version = -1  # new arms are yet to take in the pseudo-examples
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         self._draw(context, kernel_stream(rng))

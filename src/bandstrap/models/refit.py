@@ -8,6 +8,7 @@ from bandstrap.models.base import Learner, WeightedModel
 from bandstrap.models.features import Rows, as_numbers
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
+from bandstrap.rearming import Before, relisted
 from bandstrap.resampling import Resampling
 
 
@@ -32,6 +33,10 @@ class RefitLearner(Learner):
     ) -> None:
         self.pseudo.see(context)
         self.rows[arm].add(context, reward)
+
+    def rearm(self, fresh: "RefitLearner", before: Before) -> None:
+        self.rows = relisted(self.rows, fresh.rows, before)
+        self.fits = relisted(self.fits, fresh.fits, before)
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         contexts = as_numbers(context)[None]

@@ -15,6 +15,7 @@ from bandstrap.models.features import BYTE, Rows
 from bandstrap.models.link import sigmoid
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
+from bandstrap.rearming import Before, newcomers, rearmed, relisted
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import kernel_stream
 
@@ -109,6 +110,7 @@ class ReplicaLearner(Learner):
         self.pseudo = prior.start(problem)
         lanes = count + -count % LANES
         self.pseudo_weights = np.zeros((arms, 0, lanes))
+        self.untaught: list[int] = []  # arms that are yet to learn the pseudo-examples
         self.rows = [Rows(problem.n_features) for _ in range(arms)]
         self.weights = [np.zeros((0, lanes)) for _ in range(arms)]
         self.theta = np.zeros((arms, size, lanes))
@@ -129,6 +131,13 @@ class ReplicaLearner(Learner):
         self._learn_pseudo_examples(rng)
         self._keep(context, arm, reward, self.resampling.weights((self.count, 1), rng)[:, 0])
         self._run(kernels.learn, self.model.replay, arm, rng)
+
+    def rearm(self, fresh: "ReplicaLearner", before: Before) -> None:
+        for name in ("pseudo_weights", "theta", "squares"):
+            setattr(self, name, rearmed(getattr(self, name), getattr(fresh, name), before))
+        self.rows = relisted(self.rows, fresh.rows, before)
+        self.weights = relisted(self.weights, fresh.weights, before)
+        self.untaught = newcomers(self.untaught, before)
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         margins = self._margins(context, rng)
@@ -191,15 +200,17 @@ class ReplicaLearner(Learner):
     def _learn_pseudo_examples(self, rng: np.random.Generator) -> None:
         """Weigh pseudo-examples that are new, and go once through as many at random."""
         count = self.pseudo.count
-        if self.pseudo_weights.shape[1] == count:
+        if self.pseudo_weights.shape[1] != count:
+            self.untaught = list(range(len(self.rows)))
+            self.pseudo_weights = np.zeros((len(self.rows), count, self._residuals.shape[1]))
+            self.rewards += (float(self.pseudo.rewards @ self.pseudo.rewards), count)
+        if not self.untaught:
             return
-        arms = len(self.rows)
-        drawn = self.resampling.weights((arms, self.count, count), rng)
-        self.pseudo_weights = np.zeros((arms, count, self._residuals.shape[1]))
-        self.pseudo_weights[..., : self.count] = drawn.transpose(0, 2, 1)
-        self.rewards += (float(self.pseudo.rewards @ self.pseudo.rewards), count)
-        for arm in range(arms):
+        drawn = self.resampling.weights((len(self.untaught), self.count, count), rng)
+        self.pseudo_weights[self.untaught, :, : self.count] = drawn.transpose(0, 2, 1)
+        for arm in self.untaught:
             self._run(kernels.replay, count, arm, rng)
+        self.untaught = []
 
 
 def unit_of(contexts: np.ndarray) -> float:

@@ -8,6 +8,7 @@ from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner
 from bandstrap.models.ellipsoid import Ellipsoids
 from bandstrap.problem import Problem
+from bandstrap.rearming import Before
 
 
 class EllipsoidLearner(Learner):
@@ -34,6 +35,10 @@ class EllipsoidLearner(Learner):
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         means, squares = self.arms.look(context)
         return self._scores(means, np.sqrt(squares), rng)
+
+    def rearm(self, fresh: "EllipsoidLearner", before: Before) -> None:
+        self.problem = fresh.problem
+        self.arms.rearm(fresh.arms, before)
 
     @abstractmethod
     def _scores(

@@ -12,6 +12,7 @@ from bandstrap.models.link import sigmoid
 from bandstrap.policies.ellipsoids import EllipsoidLearner, require_binary_range
 from bandstrap.policies.learners import LearnerPolicy
 from bandstrap.problem import Problem
+from bandstrap.rearming import Before
 
 
 class Bonus(ABC):
@@ -78,6 +79,10 @@ class GLMUCBLearner(EllipsoidLearner):
         self.arms.learn_linear(context, arm, reward)
         self.fits.learn_logistic(context, arm, reward)
         self.arms.centres[arm] = self.fits.centres[arm]  # so that a look gives margins
+
+    def rearm(self, fresh: "GLMUCBLearner", before: Before) -> None:  # type: ignore[override]
+        super().rearm(fresh, before)
+        self.fits.rearm(fresh.fits, before)
 
     def _scores(
         self, means: np.ndarray, widths: np.ndarray, rng: np.random.Generator

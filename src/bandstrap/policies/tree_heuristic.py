@@ -10,6 +10,7 @@ from bandstrap.models.features import Rows
 from bandstrap.models.tree import DecisionTree, Tree
 from bandstrap.policies.learners import LearnerPolicy
 from bandstrap.problem import Problem
+from bandstrap.rearming import Before, relisted
 
 
 class TreeLearner(Learner):
@@ -29,6 +30,11 @@ class TreeLearner(Learner):
         self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
     ) -> None:
         self.rows[arm].add(context, reward)
+
+    def rearm(self, fresh: "TreeLearner", before: Before) -> None:
+        self.rows = relisted(self.rows, fresh.rows, before)
+        self.trees = relisted(self.trees, fresh.trees, before)
+        self.leaves = relisted(self.leaves, fresh.leaves, before)
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         return np.array([self._score(arm, context, rng) for arm in range(len(self.rows))])

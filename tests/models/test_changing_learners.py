@@ -1,0 +1,102 @@
+"""Learners whose arms come and go, whose examples have weights, and which forget."""
+
+import numpy as np
+import pytest
+from scipy.stats import ks_2samp
+
+from bandstrap import Problem, Support
+from bandstrap.policies.contextual import CONTEXTUAL, SCHEDULES
+from bandstrap.priors import EigenExamples
+
+NAMES = sorted(set(CONTEXTUAL) - set(SCHEDULES))  # the schedules' learner is that of eg-log
+# What these have learnt depends on what was drawn on the way: no twin has learnt the same.
+WANDERING = {name for name in NAMES if "nn" in name} | {"tang", "wb-log-replicas"}
+DRAWS = 120
+PRIOR = EigenExamples(np.diag([1.0, 0.5, 0.25]))
+MEANS = (0.1, 0.7, 0.5, 0.9)
+CONTEXT = np.array([0.5, -0.2, 0.3])
+
+
+def problem_of(n_arms):
+    return Problem(n_arms, n_features=3, support=Support.binary())
+
+
+def examples(arms=(0, 1, 2, 3), each=10, seed=3):
+    """(context, arm, reward) of some arms, in turn; arms differ in their means and directions."""
+    rng = np.random.default_rng(seed)
+    told = []
+    for arm in tuple(range(4)) * each:
+        x = rng.standard_normal(3)
+        reward = float(rng.random() < np.clip(MEANS[arm] + 0.2 * x[arm % 3], 0, 1))
+        if arm in arms:
+            told.append((x, arms.index(arm), reward))
+    return told
+
+
+def learner_of(name, n_arms):
+    return CONTEXTUAL[name](PRIOR).start(problem_of(n_arms)).learners[0]
+
+
+def taught(name, n_arms, told, weight=1.0):
+    learner, rng = learner_of(name, n_arms), np.random.default_rng(5)
+    for x, arm, reward in told:
+        if weight == 1.0:
+            learner.learn(x, arm, reward, rng)
+        else:
+            learner.learn_weighted(x, arm, reward, rng, weight)
+        if name in WANDERING:
+            learner.scores(x, rng)  # networks are taught when they are asked
+    return learner
+
+
+def draws(learner, seed=0, times=DRAWS):
+    rng = np.random.default_rng(seed)
+    return np.array([learner.scores(CONTEXT, rng) for _ in range(times)])
+
+
+def alike(first, second, least=1e-4):
+    """Whether draws (n, arms) may have one law; where they do not vary, whether they are equal."""
+    for one, other in zip(first.T, second.T, strict=True):
+        if not np.isfinite(one).all() or one.std() < 1e-9:
+            if not np.allclose(one, other, rtol=1e-3, atol=1e-3):
+                return False
+        elif ks_2samp(one, other).pvalue < least:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_arms_come_and_go(name):
+    learner = taught(name, 4, examples())
+    earlier = draws(learner, times=40)
+    learner.rearm(learner_of(name, 3), [3, 0, None])
+    assert learner.scores(CONTEXT, np.random.default_rng(0)).shape == (3,)
+    if name in WANDERING:
+        later = draws(learner, times=40)
+        far = 0.4 if name == "ts-langevin-nn" else 0.15  # it moves as far by itself
+        assert np.allclose(later[:, :2].mean(axis=0), earlier[:, [3, 0]].mean(axis=0), atol=far)
+    else:
+        twin = taught(name, 3, examples(arms=(3, 0)))
+        assert alike(draws(learner), draws(twin, seed=1))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_new_arm_is_as_new_and_learns(name):
+    learner, rng = taught(name, 4, examples()), np.random.default_rng(1)
+    learner.rearm(learner_of(name, 4), [0, 1, None, 3])
+    learner.rearm(learner_of(name, 4), [3, None, 2, 0])  # one new before it was looked at
+    fresh = draws(learner_of(name, 4), times=40)
+    new = draws(learner, times=40)
+    if name not in WANDERING:
+        # UCB's and Thompson's widths may grow with all rewards: fresh ones have seen none.
+        wide = name in ("ucb-lin", "ts-lin", "glm-ucb")
+        assert wide or alike(new[:, 1:3], fresh[:, 1:3])
+    assert np.isinf(new[:, 1:3]).all() == np.isinf(fresh[:, 1:3]).all()
+    for _ in range(25):
+        x = CONTEXT + 0.3 * rng.standard_normal(3)
+        learner.learn(x, 1, 1.0, rng)
+        learner.learn(x, 2, 0.0, rng)
+        learner.scores(x, rng)
+    after = draws(learner, times=40).mean(axis=0)
+    assert np.isfinite(after).all()
+    assert after[1] > after[2] + (0.05 if name in WANDERING else 0.2)
