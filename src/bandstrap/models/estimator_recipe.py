@@ -1,8 +1,8 @@
 """An unfitted estimator as plain data, and back: what is saved of it instead of a pickle.
 
 Reading a recipe makes nothing but estimators and their helpers, by their constructors, out of
-packages that are known or loaded already; so a file cannot have code run that its reader does not
-have, and functions other than NumPy's elementwise ones are not taken.
+packages that are known or loaded already, and takes no functions but NumPy's elementwise ones.
+A cache of a pipeline's steps is not taken over either: it is a folder of pickles.
 """
 
 import sys
@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from bandstrap.errors import InvalidInput
+from bandstrap.errors import OutputError
 
-KNOWN = ("sklearn", "lightgbm", "xgboost", "catboost")
+SELECTOR = "sklearn.compose._column_transformer:make_column_selector"
+KNOWN = ("bandstrap", "sklearn", "lightgbm", "xgboost", "catboost")
 
 
 def written(thing: Any) -> Any:
@@ -21,7 +22,7 @@ def written(thing: Any) -> Any:
     if hasattr(thing, "get_params") and not isinstance(thing, type):
         params = thing.get_params(deep=False)
         return {"made": _name(type(thing)), "of": {k: written(v) for k, v in params.items()}}
-    if _package(type(thing)) and hasattr(thing, "__dict__"):
+    if _name(type(thing)) == SELECTOR:
         return {"held": _name(type(thing)), "of": {k: written(v) for k, v in vars(thing).items()}}
     if isinstance(thing, np.ufunc):
         return {"ufunc": thing.__name__}
@@ -50,16 +51,13 @@ def read(recipe: Any) -> Any:
     if kind in ("ufunc", "type"):
         return _of_numpy(value)
     of = {name: read(item) for name, item in recipe["of"].items()}
-    found = _class(value)
     if kind == "made":
-        return found(**of)
-    thing = object.__new__(found)
-    thing.__dict__.update(of)
-    return thing
+        return _class(value)(**{**of, **({"memory": None} if "memory" in of else {})})
+    from sklearn.compose import make_column_selector  # takes long to import
 
-
-def _package(kind: type) -> bool:
-    return kind.__module__.partition(".")[0] in KNOWN
+    selector = make_column_selector()
+    vars(selector).update({name: of[name] for name in vars(selector)})
+    return selector
 
 
 def _name(kind: type) -> str:
@@ -70,18 +68,19 @@ def _of_numpy(name: str) -> Any:
     found = getattr(np, name, None)
     if isinstance(found, np.ufunc) or (isinstance(found, type) and issubclass(found, np.generic)):
         return found
-    raise InvalidInput("estimator", name, "the file names a function that is not NumPy's")
+    raise OutputError(name, "is no elementwise function of NumPy", "take another file")
 
 
 def _class(name: str) -> Any:
     from sklearn.base import BaseEstimator  # takes long to import
+    from sklearn.gaussian_process.kernels import Kernel
 
     module, _, path = name.partition(":")
     if module not in sys.modules and module.partition(".")[0] in KNOWN:
         import_module(module)
     if module not in sys.modules:
-        raise InvalidInput("estimator", name, f"import {module} before loading")
+        raise OutputError(name, "is an estimator not loaded yet", f"import {module} beforehand")
     found: Any = getattr(sys.modules[module], path, None)
-    if isinstance(found, type) and (issubclass(found, BaseEstimator) or _package(found)):
+    if isinstance(found, type) and issubclass(found, (BaseEstimator, Kernel)):
         return found
-    raise InvalidInput("estimator", name, "the file names a class that is no estimator")
+    raise OutputError(name, "is no estimator", "take another file")
