@@ -65,6 +65,7 @@ class Support:
 class Problem:
     """K arms, their context width, and the support of the rewards.
 
+    With `per_arm` every arm has features of its own: a context is a row for each arm.
     `columns` knows the table that rows of contexts were made from. It changes nothing about which
     problem it is.
 
@@ -76,6 +77,7 @@ class Problem:
     n_features: int = 0
     support: Support = field(default_factory=Support.interval)
     columns: "Columns | None" = field(default=None, compare=False, repr=False)
+    per_arm: bool = False
 
     def __post_init__(self) -> None:
         if self.n_arms < 1:

@@ -1,5 +1,6 @@
 """A bandit to hold in a product."""
 
+from bandstrap.bandit.arm_features import ArmFeatures
 from bandstrap.bandit.bandit import Bandit
 from bandstrap.bandit.decision import Decision
 from bandstrap.bandit.explanation import Explanation
@@ -9,6 +10,7 @@ from bandstrap.bandit.pending import Expiry
 from bandstrap.bandit.propensity import Propensity
 
 __all__ = [
+    "ArmFeatures",
     "Bandit",
     "Decision",
     "Expiry",

@@ -1,6 +1,7 @@
 """The object that a product holds: ask it for decisions, tell it rewards when they come."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from threading import RLock
 from time import time
@@ -8,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from bandstrap.bandit.arm_features import ArmFeatures
 from bandstrap.bandit.arms import Arms
 from bandstrap.bandit.decision import Arm, Decision
 from bandstrap.bandit.explanation import Explanation, explained
@@ -42,7 +44,7 @@ class Bandit:
     def __init__(
         self,
         policy: Policy[Any],
-        arms: Iterable[Arm],
+        arms: Iterable[Arm] | Mapping[Arm, Any] | ArmFeatures,
         *,
         seed: int | None = None,
         rewards: Support | None = None,
@@ -57,7 +59,8 @@ class Bandit:
         self.forgetting = forgetting or NoForgetting()
         self.expiry = expiry
         self.rewards_learnt = 0
-        self._arms = Arms(arms)
+        self._features = _features_of(arms)
+        self._arms = Arms(self._features.names if self._features else arms)  # type: ignore[arg-type]
         self._columns: Columns | None = None  # known from the first context on
         self._memory: Memory | None = None  # begun with the first decision or reward
         self._pending = Pending()
@@ -99,7 +102,8 @@ class Bandit:
             count = int(mask.sum())
             if k is not None and not 1 <= k <= count:
                 raise InvalidInput("k", k, f"{count} arms are allowed; ask for 1 to {count}")
-            scores = self._begun(row).policy.scores(self._state, row, self._rng)[0]
+            memory = self._begun(row)
+            scores = memory.policy.scores(memory.state, self._seen(row), self._rng)[0]
             shuffled = self._rng.permutation(len(scores))  # so that ties are broken evenly
             ranked = shuffled[np.argsort(-scores[shuffled], kind="stable")]
             return [self._arms.names[place] for place in ranked if mask[place]][:k]
@@ -141,15 +145,26 @@ class Bandit:
                 del self._pending.waiting[number]
             return len(late)
 
-    def add_arm(self, name: Arm) -> None:
-        """One more arm; it starts from the prior, so it is explored at once."""
+    def add_arm(self, name: Arm, features: Any = None) -> None:
+        """One more arm; it starts from the prior, so it is explored at once.
+
+        Where arms have features the new one needs some too; what others like it taught is known.
+        """
         with self._lock:
-            self._rearm(self._arms.add(name))
+            if self._features is None and features is not None:
+                raise InvalidInput("features", features, "the other arms have none")
+            before = self._arms.add(name)
+            if self._features is not None:
+                self._features.add(features)
+            self._rearm(before)
 
     def remove_arm(self, name: Arm) -> None:
         """One arm less; what was learnt of it is forgotten, and rewards for it are refused."""
         with self._lock:
-            self._rearm(self._arms.remove(name))
+            before = self._arms.remove(name)
+            if self._features is not None:
+                self._features.keep(place for place in before if place is not None)
+            self._rearm(before)
 
     def explain(self, decision: Decision, draws: int = 1000) -> Explanation:
         """Mean and spread of each arm's draws in the decision's context, beside its own draw.
@@ -159,7 +174,8 @@ class Bandit:
         """
         with self._lock:
             memory = self._begun(decision.context)
-            return explained(memory.policy, memory.state, decision, self.arms, draws)
+            seen = self._seen(decision.context)
+            return explained(memory.policy, memory.state, seen, decision, self.arms, draws)
 
     def save(self, path: str | Path) -> None:
         """Write everything, the random generator too, to one file: no pickle, no code."""
@@ -184,14 +200,15 @@ class Bandit:
         if self.expiry is not None:
             self.expire()
         policy, state, rng = memory.policy, memory.state, self._rng
-        draw = policy.decide(state, row, rng, mask, self.propensity.draws)
+        seen = self._seen(row)
+        draw = policy.decide(state, seen, rng, mask, self.propensity.draws)
         chances = self.propensity.chances(draw, mask)
         place = draw.arm
         if rng.random() < self.propensity.floor:
             place = int(rng.choice(np.flatnonzero(mask[0])))
         names = self._arms.names
         number = self._pending.add(row, names[place], self._clock())
-        self._watchman.look(policy, state, row, names, number)
+        self._watchman.look(policy, state, seen, names, number)
         error = chances.error(place)
         return Decision(number, names, place, chances.probabilities, error, draw.scores, row)
 
@@ -220,12 +237,16 @@ class Bandit:
             self._take_in(rows[i], place, rewards[i], weights[i])
 
     def _take_in(self, row: np.ndarray | None, place: int, reward: float, weight: float) -> None:
-        self._begun(row).learn(row, place, reward, weight, self._rng)
+        memory = self._begun(row)
+        if self._features is not None:
+            row = self._features.rows(row, place)
+        memory.learn(row, place, reward, weight, self._rng)
         self.rewards_learnt += 1
 
     def _rearm(self, before: list[int | None]) -> None:
         if self._memory is not None:
-            self._memory.rearm(self._problem(self._memory.problem.n_features), before)
+            problem = replace(self._memory.problem, n_arms=len(self._arms))
+            self._memory.rearm(problem, before)
         self._watchman = Watchman()
 
     def _rows(self, context: Any) -> tuple[list[np.ndarray | None], bool]:
@@ -246,17 +267,26 @@ class Bandit:
             raise InvalidInput("context", f"{len(rows)} contexts", "give one")
         return rows[0]
 
-    @property
-    def _state(self) -> Any:
-        assert self._memory is not None
-        return self._memory.state
+    def _seen(self, row: np.ndarray | None) -> np.ndarray | None:
+        """A context as the policy sees it: where arms have features, a row for each arm."""
+        return row if self._features is None else self._features.rows(row)[None]
 
     def _begun(self, row: np.ndarray | None) -> Memory:
         """The memory; the first context says how wide contexts are."""
         if self._memory is None:
-            problem = self._problem(0 if row is None else row.shape[1])
-            self._memory = self.forgetting.memory(self.policy, problem)
+            self._memory = self.forgetting.memory(self.policy, self._problem(row))
         return self._memory
 
-    def _problem(self, width: int) -> Problem:
-        return Problem(len(self._arms), width, self.support, self._columns)
+    def _problem(self, row: np.ndarray | None) -> Problem:
+        width = 0 if row is None else row.shape[1]
+        if self._features is None:
+            return Problem(len(self._arms), width, self.support, self._columns)
+        width = self._features.width(width)
+        return Problem(len(self._arms), width, self.support, per_arm=True)
+
+
+def _features_of(arms: Any) -> ArmFeatures | None:
+    """Features of arms, if they were given any."""
+    if isinstance(arms, Mapping):
+        return ArmFeatures(arms)
+    return arms if isinstance(arms, ArmFeatures) else None

@@ -43,12 +43,17 @@ class Explanation(NamedTuple):
 
 
 def explained(
-    policy: Policy[Any], state: Any, decision: Decision, names: Sequence[Arm], draws: int
+    policy: Policy[Any],
+    state: Any,
+    context: np.ndarray | None,
+    decision: Decision,
+    names: Sequence[Arm],
+    draws: int,
 ) -> Explanation:
     """Draw again and again, by random numbers that no decision uses."""
     if draws < 2:
         raise InvalidInput("draws", draws, "give at least 2")
-    scores = drawn(policy, deepcopy(state), decision.context, draws, decision.id)
+    scores = drawn(policy, deepcopy(state), context, draws, decision.id)
     best = (scores == scores.max(axis=1, keepdims=True)) / draws
     best /= np.maximum((best > 0).sum(axis=1, keepdims=True), 1)
     # An arm that is to be tried first scores infinity: certain, without spread.

@@ -53,6 +53,17 @@ class Learner(ABC):
         """How probable each arm is to be the best of a draw; None if only draws can say."""
         return None
 
+    def scores_of(self, contexts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """One draw of the first arm's model: what it expects in each of several contexts, (n,)."""
+        raise InvalidInput(
+            "model", type(self).__name__, "it cannot serve all arms at once; use Replicas(), "
+            "from_sklearn() or a solved model"
+        )  # fmt: skip
+
+    def shares_of(self, contexts: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+        """How probable each of several contexts is to have the highest score of `scores_of`."""
+        return None
+
     def rearm(self, fresh: Any, before: Before) -> None:
         """Go on with the arms of `fresh`, a learner that has learnt nothing."""
         raise InvalidInput("arms", list(before), f"{type(self).__name__} cannot change its arms")

@@ -27,6 +27,7 @@ from bandstrap.policies.online_bootstrap import OnlineBootstrap
 from bandstrap.policies.online_ensemble import OnlineEnsemble
 from bandstrap.policies.perturbed_history import PerturbedHistory
 from bandstrap.policies.schedules import Constant, Decay
+from bandstrap.policies.shared_bootstrap import SharedBootstrap
 from bandstrap.policies.state import State
 from bandstrap.policies.tree_heuristic import TreeHeuristic
 from bandstrap.policies.ucb1 import UCB1
@@ -97,6 +98,7 @@ __all__ = [
     "PerturbedHistory",
     "Policy",
     "PublishedSpread",
+    "SharedBootstrap",
     "State",
     "TreeHeuristic",
     "UniformRewards",

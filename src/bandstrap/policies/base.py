@@ -46,7 +46,7 @@ class Policy(ABC, Generic[S]):
 
     def scores(self, state: S, contexts: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
         """One draw of what each arm is worth, (runs, arms); the best allowed one is chosen."""
-        return self._scores(state, checked_contexts(state, contexts), rng)
+        return self._scores(state, checked_contexts(state, contexts, of_arms=True), rng)
 
     def select(
         self,
@@ -56,7 +56,7 @@ class Policy(ABC, Generic[S]):
         allowed: np.ndarray | None = None,
     ) -> np.ndarray:
         """The arm to pull in each run, (runs,), among those allowed."""
-        contexts = checked_contexts(state, contexts)
+        contexts = checked_contexts(state, contexts, of_arms=True)
         return self._select(state, contexts, rng, checked_allowed(state, allowed))
 
     def choose(
@@ -67,7 +67,7 @@ class Policy(ABC, Generic[S]):
         allowed: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """As `select`, with the scores of the draw that decided, (runs, arms)."""
-        contexts = checked_contexts(state, contexts)
+        contexts = checked_contexts(state, contexts, of_arms=True)
         return self._choose(state, contexts, rng, checked_allowed(state, allowed))
 
     def decide(
@@ -82,14 +82,14 @@ class Policy(ABC, Generic[S]):
 
         Where the policy does not know the probabilities, `draws` draws vote; the first decides.
         """
-        contexts = checked_contexts(state, contexts)
+        contexts = checked_contexts(state, contexts, of_arms=True)
         return self._decide(state, contexts, rng, checked_allowed(state, allowed), draws)
 
     def probabilities(
         self, state: S, contexts: np.ndarray | None, allowed: np.ndarray
     ) -> np.ndarray | None:
         """How probable each arm is, (arms,), for a state of one run; None if only draws can say."""
-        contexts = checked_contexts(state, contexts)
+        contexts = checked_contexts(state, contexts, of_arms=True)
         return self._probabilities(state, contexts, checked_allowed(state, allowed))
 
     def update(

@@ -19,10 +19,18 @@ def _all_arms(runs: int, n_arms: int) -> np.ndarray:
     return np.ones((runs, n_arms), dtype=np.bool_)
 
 
-def checked_contexts(state: State, contexts: np.ndarray | None) -> np.ndarray | None:
-    """Contexts as an array (runs, features); None where the problem has none."""
-    shape = (state.runs, state.problem.n_features)
-    if shape[1] == 0:
+def checked_contexts(
+    state: State, contexts: np.ndarray | None, of_arms: bool = False
+) -> np.ndarray | None:
+    """Contexts as an array (runs, features); None where the problem has none.
+
+    Where arms have features a decision needs those `of_arms`: (runs, arms, features).
+    """
+    problem = state.problem
+    shape: tuple[int, ...] = (state.runs, problem.n_features)
+    if of_arms and problem.per_arm:
+        shape = (state.runs, problem.n_arms, problem.n_features)
+    if shape[-1] == 0:
         if contexts is None:
             return None
         raise InvalidInput("contexts", np.shape(contexts), "the problem has no features; give None")
@@ -36,12 +44,12 @@ def checked_contexts(state: State, contexts: np.ndarray | None) -> np.ndarray | 
     if contexts.dtype not in KINDS:
         contexts = contexts.astype(np.float64)
     if contexts.dtype != BYTES:
-        bad = first_infinite(np.ascontiguousarray(contexts))
+        bad = first_infinite(np.ascontiguousarray(contexts).reshape(shape[0], -1))
         if bad >= 0:
-            run, feature = divmod(int(bad), shape[1])
+            run, feature = divmod(int(bad), int(np.prod(shape[1:])))
             raise InvalidInput(
                 "contexts",
-                float(contexts[run, feature]),
+                float(contexts.reshape(-1)[bad]),
                 f"feature {feature} of run {run} is not a finite number; fill it in beforehand",
             )
     return contexts

@@ -1,0 +1,90 @@
+"""One model for all arms, which tell themselves apart by features of their own."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.models import Learner, Model
+from bandstrap.policies.base import Policy
+from bandstrap.policies.learners import LearnerState
+from bandstrap.priors import ExamplePrior
+from bandstrap.problem import Problem
+from bandstrap.rearming import Before
+from bandstrap.resampling import Resampling
+
+
+class SharedState(LearnerState):
+    def rearm(self, fresh: LearnerState, before: Before) -> None:
+        """Arms are nothing but their features: what was learnt holds for others too."""
+
+
+@dataclass(frozen=True)
+class SharedBootstrap(Policy[SharedState]):
+    """Refit one model to the reweighted history of all arms, and act greedily.
+
+    A decision sees a row of features for each arm, (runs, arms, features), and a reward comes with
+    the row of the arm that was pulled, (runs, features). So arms may be thousands, and may come and
+    go: what is learnt of one tells of others like it.
+
+    >>> from bandstrap import EigenExamples, Exponential, OnlineLogistic, Replicas
+    >>> policy = SharedBootstrap(Exponential(), Replicas(OnlineLogistic()), EigenExamples())
+    >>> state = policy.start(Problem(n_arms=3, n_features=2, per_arm=True))
+    >>> rows, rng = np.ones((1, 3, 2)), np.random.default_rng(0)
+    >>> arms = policy.select(state, rows, rng)
+    >>> policy.update(state, rows[:, 0], arms, np.array([1.0]), rng)
+    """
+
+    resampling: Resampling
+    model: Model
+    prior: ExamplePrior
+
+    def _start(self, problem: Problem, runs: int) -> SharedState:
+        if not problem.per_arm or problem.n_features < 1:
+            raise InvalidInput("arms", problem.n_arms, "give features of arms: arms={name: [...]}")
+        one = Problem(1, problem.n_features, problem.support)
+        return SharedState(problem, runs, [self._learner(one) for _ in range(runs)])
+
+    def _learner(self, problem: Problem) -> Learner:
+        return self.model.learner(problem, self.resampling, self.prior)
+
+    def _scores(
+        self, state: SharedState, contexts: np.ndarray | None, rng: np.random.Generator
+    ) -> np.ndarray:
+        assert contexts is not None
+        pairs = zip(state.learners, contexts, strict=True)
+        return np.array([learner.scores_of(rows, rng) for learner, rows in pairs])
+
+    def _probabilities(
+        self, state: SharedState, contexts: np.ndarray | None, allowed: np.ndarray
+    ) -> np.ndarray | None:
+        assert contexts is not None
+        return state.learners[0].shares_of(contexts[0], allowed[0])
+
+    def _update(
+        self,
+        state: SharedState,
+        contexts: np.ndarray | None,
+        arms: np.ndarray,
+        rewards: np.ndarray,
+        rng: np.random.Generator | None,
+    ) -> None:
+        assert contexts is not None
+        for run, learner in enumerate(state.learners):
+            learner.learn(contexts[run], 0, float(rewards[run]), rng)
+        state.rounds += 1
+
+    def _update_weighted(
+        self,
+        state: SharedState,
+        contexts: np.ndarray | None,
+        arms: np.ndarray,
+        rewards: np.ndarray,
+        rng: np.random.Generator | None,
+        weights: np.ndarray,
+    ) -> None:
+        assert contexts is not None
+        for run, learner in enumerate(state.learners):
+            reward, weight = float(rewards[run]), float(weights[run])
+            learner.learn_weighted(contexts[run], 0, reward, rng, weight)
+        state.rounds += 1
