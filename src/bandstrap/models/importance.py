@@ -14,7 +14,7 @@ class Importance:
     >>> importance = Importance()
     >>> importance.add(1.0, 0.0)
     >>> importance.add(0.5, -np.log(4))
-    >>> importance.at(-np.log(8), 2).tolist()
+    >>> importance.at(-np.log(8), 2).round(6).tolist()
     [0.125, 0.25]
     """
 
