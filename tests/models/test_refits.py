@@ -88,6 +88,14 @@ def test_votes_share_ties_and_untried_arms_come_first():
     scores = np.array([[np.inf, np.inf, 1.0], [0.0, 0.0, 0.0]])
     assert vote_shares(scores, np.ones(3, dtype=bool)) == pytest.approx([5 / 12, 5 / 12, 1 / 6])
     assert vote_shares(scores, np.array([False, False, True])).tolist() == [0.0, 0.0, 1.0]
+    assert vote_shares(np.full((1, 2), -np.inf), np.array([True, False])).tolist() == [1.0, 0.0]
+
+
+def test_every_online_replica_knows_an_arm_from_its_first_reward_on():
+    model = from_sklearn(SGDClassifier(loss="log_loss"), refit=Online(), replicas=30)
+    learner = model.learner(Problem(1, 2, Support.binary()), Poisson(), NoExamples())
+    learner.learn(np.zeros(2), 0, 1.0, np.random.default_rng(0))
+    assert [learner._asked(replica, np.zeros((1, 2)))[0] for replica in range(30)] == [1.0] * 30
 
 
 def test_no_probabilities_while_a_refit_is_due():
