@@ -63,10 +63,8 @@ def started(model, resampling=None, prior=None, problem=TWO):
     ("estimator", "world", "resampling"),
     [
         (LogisticRegression(), LINE, Exponential()),
-        (make_pipeline(StandardScaler(), LogisticRegression()), LINE, Multinomial()),
         (Ridge(), LINE, Exponential()),
-        (DecisionTreeClassifier(min_samples_leaf=3), XOR, Exponential()),
-        (DecisionTreeRegressor(min_samples_leaf=3), XOR, Poisson()),
+        (DecisionTreeRegressor(min_samples_leaf=3), XOR, Exponential()),
         (RandomForestClassifier(4, min_samples_leaf=2), XOR, Exponential()),
         (GradientBoostingClassifier(n_estimators=5, learning_rate=0.5), XOR, DoubleOrNothing()),
         (HistGradientBoostingClassifier(max_iter=10, min_samples_leaf=5), XOR, Exponential()),

@@ -176,13 +176,13 @@ def test_online_replicas_learn_each_row_once_by_its_weight():
             self.rows = getattr(self, "rows", 0) + len(X)
             return super().partial_fit(X, y, classes, sample_weight)
 
-    model = from_sklearn(Counting(loss="log_loss"), refit=Online(), replicas=40)
+    model = from_sklearn(Counting(loss="log_loss"), refit=Online(), replicas=20)
     learner = model.learner(Problem(1, 2, Support.binary()), Poisson(), NoExamples())
     rng = np.random.default_rng(0)
     for _ in range(60):
         learner.learn(rng.uniform(-1, 1, 2), 0, float(rng.integers(2)), rng)
     rows = np.array([fit.estimator.rows for fit in learner.arms[0].fits])
-    assert rows.mean() == pytest.approx(60, abs=5)  # four standard errors of a Poisson(60)'s mean
-    assert 4 < rows.std() < 12  # 7.7
+    assert rows.mean() == pytest.approx(60, abs=7)  # four standard errors of a Poisson(60)'s mean
+    assert 3 < rows.std() < 14  # 7.7
     with pytest.raises(InvalidInput, match="generator"):
         learner.learn(np.zeros(2), 0, 1.0, None)
