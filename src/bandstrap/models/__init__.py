@@ -15,6 +15,7 @@ from bandstrap.models.one_step import OneStep
 from bandstrap.models.refits import Every, EveryRound, Growth, Online
 from bandstrap.models.replicas import OnlineLinear, OnlineLogistic, Replicas
 from bandstrap.models.stochastic import StochasticLinearRegression, StochasticLogisticRegression
+from bandstrap.models.torch_model import from_torch
 from bandstrap.models.tree import DecisionTree
 
 __all__ = [
@@ -42,4 +43,5 @@ __all__ = [
     "StochasticLogisticRegression",
     "WeightedModel",
     "from_sklearn",
+    "from_torch",
 ]

@@ -1,0 +1,62 @@
+"""What is refused of losses and optimisers, and of modules when they are computed together."""
+
+from typing import Any
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+
+
+def check_optimiser(factory: Any, parameters: list[Any]) -> Any:
+    """The optimiser of these parameters."""
+    import torch
+
+    optimiser = factory(parameters)
+    if not isinstance(optimiser, torch.optim.Optimizer):
+        raise InvalidInput("optimiser", optimiser, "it must make a torch.optim.Optimizer")
+    return optimiser
+
+
+def check_losses(losses: Any, predictions: Any) -> None:
+    shape = getattr(losses, "shape", None)
+    if shape != predictions.shape:
+        remedy = f'return one for each of {tuple(predictions.shape)}: reduction="none"'
+        raise InvalidInput("loss", f"shape {tuple(shape or ())}", remedy)
+
+
+def diverged(model: Any) -> InvalidInput:
+    return InvalidInput(
+        "optimiser",
+        model.optimiser,
+        "predictions or losses are no longer finite: lower its learning rate, and see that rewards "
+        "and contexts are of the order of one",
+    )
+
+
+def check_batched(stack: Any) -> bool:
+    """Whether training draws random numbers; refuses what cannot be computed together."""
+    import torch
+
+    inputs = stack.tensor(np.zeros((2, stack.sizes.n_features)))
+    with torch.no_grad():
+        stack.skeleton.eval()
+        if _draws(stack, inputs):
+            remedy = "its module draws at random in decisions too: do so only if self.training"
+            raise InvalidInput("module_factory", type(stack.skeleton).__name__, remedy)
+        stack.skeleton.train()
+        return _draws(stack, inputs)
+
+
+def _draws(stack: Any, inputs: Any) -> bool:
+    try:
+        stack.outputs(inputs)
+    except Exception as error:
+        if "randomness" in str(error):
+            return True
+        raise InvalidInput(
+            "module_factory",
+            type(stack.skeleton).__name__,
+            "replicas of its module cannot be computed at once; use layers and operations that "
+            f"torch.func.vmap supports, without .item() or branches on values: {error}",
+        ) from error
+    return False
