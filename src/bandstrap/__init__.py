@@ -7,6 +7,8 @@ so that the command line answers `--help` without loading a compiler.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from bandstrap.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from bandstrap.bandit import *  # noqa: F403
     from bandstrap.columns import *  # noqa: F403
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
     from bandstrap.problem import *  # noqa: F403
     from bandstrap.resampling import *  # noqa: F403
     from bandstrap.simulation import *  # noqa: F403
-
-__version__ = "0.1.0"
 
 _HOMES = (
     "errors",

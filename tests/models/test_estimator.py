@@ -189,7 +189,7 @@ def two_ways(estimator, pipeline_repeats=False):
         from_estimator = from_sklearn(estimator)._fitter(TWO, Exponential())
         fitter = Fitter(**{**vars(from_estimator), "repeats": repeats})
         fit = fitter.fit(estimator, (x, y, weights), 0)
-        answers.append([fitter.expected(fit, probe[None]) for probe in probes])
+        answers.append([fitter.expected(fit, probe[None])[0] for probe in probes])
     return np.abs(np.subtract(*answers)).max()
 
 

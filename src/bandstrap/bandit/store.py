@@ -10,9 +10,9 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from bandstrap import __version__
 from bandstrap.errors import OutputError
 from bandstrap.packing import CannotPack, Packed, find, pack, unpack
+from bandstrap.version import __version__
 
 FORMAT = 1  # raise when files can no longer be read as before, and keep reading the old ones
 DAMAGE = (BadZipFile, KeyError, ValueError, TypeError, IndexError, EOFError, json.JSONDecodeError)

@@ -9,13 +9,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bandstrap import __version__
 from bandstrap.errors import OutputError
 from bandstrap.experiments.base import Claim, Experiment, Settings
 from bandstrap.simulation import Runner, Trace
 from bandstrap.simulation.checkpoint import FORMAT, Checkpoint
 from bandstrap.simulation.progress import ProgressLike
 from bandstrap.simulation.trace import read_table, write_table
+from bandstrap.version import __version__
 
 PROVENANCE = b"bandstrap"  # the key under which a results file says what it holds
 

@@ -6,6 +6,7 @@ from bandstrap.models.base import highest, one_of
 from bandstrap.models.convex_arm import ConvexArm
 from bandstrap.models.convex_arms import ArmsLearner
 from bandstrap.models.convex_draw import PATIENCE
+from bandstrap.models.features import as_numbers
 
 BOUND = 6.0  # a margin moves by less than this many times what is to be expected
 SMALL = 300_000  # numbers in all entries up to which solving every arm costs no more
@@ -37,6 +38,18 @@ class ConvexLearner(ArmsLearner):
             arm = self.arms[top]
             solved[top] = self._refine(arm)
             upper[top] = x @ arm.draw.theta if solved[top] else self._upper(arm, x)
+
+    def scores_of(self, contexts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        if not self.all.refresh():
+            return np.full(len(contexts), np.inf)
+        theta = self.arms[0].theta
+        if self.all.random:
+            self.all.begin(rng, [0], np.ones(1, dtype=np.bool_))
+            while not self._refine(self.arms[0]):
+                pass
+            theta = self.arms[0].draw.theta
+        bias = theta[-1] if self.all.model.intercept else 0.0
+        return self.all.model.expected(as_numbers(contexts) @ theta[:-1] + bias)
 
     def _margins(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         margins = np.full(len(self.arms), np.inf)  # an arm without any example is tried first

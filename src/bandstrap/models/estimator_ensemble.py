@@ -55,10 +55,19 @@ class EnsembleLearner(EstimatorLearner):
                 self.fits[arm] = self._fitted(arm, renewal)
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        for arm in range(len(self.rows)):
-            if self._due(arm):
-                self._renew(arm, int(rng.integers(SEEDS)))
+        self._renew_due(rng)
         return self._asked(int(rng.integers(self.replicas)), self.table(context))
+
+    def scores_of(self, contexts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        self._renew_due(rng)
+        return self.expected_of(self.fits[0][int(rng.integers(self.replicas))], contexts)
+
+    def shares_of(self, contexts: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+        if self._due(0):
+            return None
+        return vote_shares(
+            np.array([self.expected_of(fit, contexts) for fit in self.fits[0]]), allowed
+        )
 
     def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
         """How probable each arm is, by votes of the replicas; None before a refit."""
@@ -67,6 +76,11 @@ class EnsembleLearner(EstimatorLearner):
         table = self.table(context)
         asked = [self._asked(replica, table) for replica in range(self.replicas)]
         return vote_shares(np.array(asked), allowed)
+
+    def _renew_due(self, rng: np.random.Generator) -> None:
+        for arm in range(len(self.rows)):
+            if self._due(arm):
+                self._renew(arm, int(rng.integers(SEEDS)))
 
     def _asked(self, replica: int, table: Any) -> np.ndarray:
         return self.expected([fits[replica] for fits in self.fits], table)

@@ -102,16 +102,17 @@ class Fitter:
             rewards, given["classes"] = self.labels(rewards), fit.classes
         fit.estimator.partial_fit(self.table(contexts), rewards, **given)
 
-    def expected(self, fit: Fit, table: Any) -> float:
-        """What one row is expected to pay."""
+    def expected(self, fit: Fit, table: Any) -> np.ndarray:
+        """What each row is expected to pay."""
         if fit.estimator is None:
-            return fit.constant
+            return np.full(len(table), fit.constant)
+        if fit.values is not None and hasattr(fit.estimator, "predict_proba"):
+            means: np.ndarray = np.asarray(fit.estimator.predict_proba(table)) @ fit.values
+            return means
+        predicted = np.ravel(fit.estimator.predict(table))
         if fit.values is None:
-            return float(np.ravel(fit.estimator.predict(table))[0])
-        if hasattr(fit.estimator, "predict_proba"):
-            return float(fit.estimator.predict_proba(table)[0] @ fit.values)
-        assert self.values is not None
-        return self.values[int(fit.estimator.predict(table)[0])]
+            return predicted.astype(np.float64)
+        return np.array(self.values)[predicted.astype(np.int64)]
 
     def table(self, contexts: np.ndarray) -> Any:
         return contexts if self.columns is None else self.columns.frame(contexts)

@@ -20,5 +20,8 @@ class FreshLearner(EstimatorLearner):
         scores = self.expected(fits, self.table(context))
         return one_of(arms[scores == scores.max()], rng)
 
+    def scores_of(self, contexts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return self.expected_of(self._fit(0, rng), contexts)
+
     def _fit(self, arm: int, rng: np.random.Generator) -> Fit | None:
         return self.fitted(self.examples(arm, self.moment(arm)), rng)

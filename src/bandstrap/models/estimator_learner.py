@@ -143,5 +143,11 @@ class EstimatorLearner(Learner):
     def expected(self, fits: list[Fit | None], table: Any) -> np.ndarray:
         """What each arm's fit expects; an arm without any example is tried first."""
         return np.array(
-            [np.inf if fit is None else self.fitter.expected(fit, table) for fit in fits]
+            [np.inf if fit is None else self.fitter.expected(fit, table)[0] for fit in fits]
         )
+
+    def expected_of(self, fit: Fit | None, contexts: np.ndarray) -> np.ndarray:
+        """What one fit expects in each of several contexts."""
+        if fit is None:
+            return np.full(len(contexts), np.inf)
+        return self.fitter.expected(fit, self.fitter.table(as_numbers(contexts)))

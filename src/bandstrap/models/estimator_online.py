@@ -118,6 +118,10 @@ class OnlineLearner(EstimatorLearner):
         asked = [self._asked(replica, table) for replica in range(self.replicas)]
         return vote_shares(np.array(asked), allowed)
 
+    def scores_of(self, contexts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        self._catch_up(rng)
+        return self.expected_of(self._fit(self.arms[0], int(rng.integers(self.replicas))), contexts)
+
     def _asked(self, replica: int, table: Any) -> np.ndarray:
         return self.expected([self._fit(arm, replica) for arm in self.arms], table)
 

@@ -47,6 +47,13 @@ class RefitLearner(Learner):
                 scores[arm] = self.model.predict(self.fits[arm], contexts)[0]
         return scores
 
+    def scores_of(self, contexts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        rows = self.rows[0]
+        if self.pseudo.count + rows.count == 0:
+            return np.full(len(contexts), np.inf)
+        self.fits[0] = self._refit(rows, self.fits[0], rng)
+        return self.model.predict(self.fits[0], as_numbers(contexts))
+
     def _refit(self, rows: Rows, start: Any, rng: np.random.Generator) -> Any:
         contexts = np.concatenate([self.pseudo.contexts, as_numbers(rows.contexts)])
         rewards = np.concatenate([self.pseudo.rewards, rows.rewards])

@@ -11,8 +11,9 @@ from bandstrap.errors import InvalidInput
 from bandstrap.kernels import replicas as kernels
 from bandstrap.kernels.lanes import LANES
 from bandstrap.models.base import Learner, Model
-from bandstrap.models.features import BYTE, Rows
+from bandstrap.models.features import BYTE, Rows, as_numbers
 from bandstrap.models.link import sigmoid
+from bandstrap.models.votes import vote_shares
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, newcomers, rearmed, relisted
@@ -150,6 +151,24 @@ class ReplicaLearner(Learner):
         if ties == 1:
             return int(arm)
         return int(rng.choice(np.flatnonzero(allowed & (margins == margins[arm]))))
+
+    def scores_of(self, contexts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        self._learn_pseudo_examples(rng)
+        replica = int(rng.random() * self.count)
+        if self.pseudo.count + self.rows[0].count == 0:
+            return np.full(len(contexts), np.inf)
+        margins = self._all_margins(contexts, self.theta[0][:, replica : replica + 1])[:, 0]
+        return sigmoid(margins) if self.model.link == kernels.LOGISTIC else margins
+
+    def shares_of(self, contexts: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+        if self.pseudo.count + self.rows[0].count == 0 or self.pseudo_weights.shape[1] == 0:
+            return None  # pseudo-examples are learnt at the first draw
+        margins = self._all_margins(contexts, self.theta[0][:, : self.count])
+        return vote_shares(margins.T, allowed)
+
+    def _all_margins(self, contexts: np.ndarray, theta: np.ndarray) -> np.ndarray:
+        margins: np.ndarray = as_numbers(contexts) @ theta[:-1] + theta[-1]
+        return margins
 
     def _margins(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         self._learn_pseudo_examples(rng)

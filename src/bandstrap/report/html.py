@@ -5,9 +5,9 @@ from base64 import b64encode
 from html import escape
 from pathlib import Path
 
-from bandstrap import __version__
 from bandstrap.errors import OutputError
 from bandstrap.experiments import EXPERIMENTS, Claim
+from bandstrap.version import __version__
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
