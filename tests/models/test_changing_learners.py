@@ -12,6 +12,7 @@ NAMES = sorted(set(CONTEXTUAL) - set(SCHEDULES))  # the schedules' learner is th
 # What these have learnt depends on what was drawn on the way: no twin has learnt the same.
 WANDERING = {name for name in NAMES if "nn" in name} | {"tang", "wb-log-replicas"}
 DRAWS = 120
+DECISIONS = 600
 PRIOR = EigenExamples(np.diag([1.0, 0.5, 0.25]))
 MEANS = (0.1, 0.7, 0.5, 0.9)
 CONTEXT = np.array([0.5, -0.2, 0.3])
@@ -100,3 +101,47 @@ def test_a_new_arm_is_as_new_and_learns(name):
     after = draws(learner, times=40).mean(axis=0)
     assert np.isfinite(after).all()
     assert after[1] > after[2] + (0.05 if name in WANDERING else 0.2)
+
+
+# Scores of these are random in ways that only draws can tell.
+UNKNOWN = {
+    "npb-lin", "wb-lin", "npb-log", "wb-log", "wb-log-gauss-prior", "npb-log-paper",
+    "wb-log-paper", "npb-log-onestep", "wb-log-onestep", "npb-log-grouped", "wb-log-grouped",
+    "eg-nn", "npb-nn", "wb-nn", "npb-nn-budgeted", "wb-nn-budgeted", "wb-nn-shared",
+    "ts-langevin-nn", "tree-heuristic", "tree-bootstrap-fresh",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(set(CONTEXTUAL) - UNKNOWN))
+def test_choices_follow_the_probabilities(name):
+    policy, rng = CONTEXTUAL[name](PRIOR), np.random.default_rng(0)
+    state, context = policy.start(problem_of(4)), CONTEXT[None]
+    for x, arm, reward in examples():
+        policy.update(state, x[None], np.array([arm]), np.array([reward]), rng)
+        policy.scores(state, x[None], rng)
+    for _ in range(5):  # what is owed is learnt
+        policy.scores(state, context, rng)
+    for allowed in (np.ones((1, 4), dtype=bool), np.array([[True, True, False, True]])):
+        shares = policy.probabilities(state, context, allowed)
+        assert shares.sum() == pytest.approx(1.0)
+        assert (shares[~allowed[0]] == 0).all()
+        chosen = [policy.select(state, context, rng, allowed)[0] for _ in range(DECISIONS)]
+        counts = np.bincount(chosen, minlength=4)
+        assert (np.abs(counts / DECISIONS - shares) < 5 * np.sqrt(0.25 / DECISIONS)).all()
+        assert (counts[shares == 0] == 0).all()
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - UNKNOWN - {"eg-nn-budgeted", "tang"}))
+def test_probabilities_of_arms_alike_are_alike(name):
+    policy, rng = CONTEXTUAL[name](PRIOR), np.random.default_rng(0)
+    state, allowed = policy.start(problem_of(3)), np.ones((1, 3), dtype=bool)
+    policy.scores(state, CONTEXT[None], rng)
+    shares = policy.probabilities(state, CONTEXT[None], allowed)
+    if name not in WANDERING:
+        assert shares == pytest.approx(np.full(3, 1 / 3), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", sorted(UNKNOWN))
+def test_what_only_draws_can_tell_is_not_told(name):
+    learner = taught(name, 4, examples(each=2))
+    assert learner.probabilities(CONTEXT, np.ones(4, dtype=bool)) is None

@@ -113,6 +113,21 @@ def noisy_scores(stream, noise, gram, theta, inverse, ridge, ready, x, scores, w
 
 
 @kernel
+def noisy_law(noise, gram, theta, inverse, ridge, ready, x, means, spreads, work):
+    """Mean and standard deviation of what `noisy_scores` draws."""
+    d = x.size
+    q = work[4]
+    for arm in range(means.size):
+        means[arm], spreads[arm] = np.inf, 0.0
+        if ready[arm]:
+            _apply(inverse[arm], x, q)
+            _conjugate(gram[arm], ridge[arm], inverse[arm], x, q, work)
+            _apply(gram[arm], q, work[0])
+            means[arm] = inner(theta[arm], x, d)
+            spreads[arm] = noise * np.sqrt(max(inner(q, work[0], d), 0.0))
+
+
+@kernel
 def best_of(stream, scores, allowed):
     """The largest allowed score, ties at random."""
     best, ties = -1, 0

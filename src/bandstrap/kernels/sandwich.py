@@ -154,6 +154,18 @@ def sandwich_scores(stream, theta, covariance, ready, x, scores, work, places):
 
 
 @kernel
+def sandwich_law(theta, covariance, ready, x, means, spreads, work, places):
+    """Mean and standard deviation of each arm's draw; infinite for an arm that is not ready."""
+    values = work[0]
+    n = _gather(x, places, values)
+    for arm in range(means.size):
+        means[arm], spreads[arm] = np.inf, 0.0
+        if ready[arm]:
+            spreads[arm] = np.sqrt(max(_form(covariance[arm], x, places, values, n), 0.0))
+            means[arm] = _inner_at(theta[arm], places, values, n)
+
+
+@kernel
 def sandwich_best(stream, theta, covariance, ready, x, scores, work, places, allowed):
     """The allowed arm of the largest draw, ties at random."""
     sandwich_scores(stream, theta, covariance, ready, x, scores, work, places)

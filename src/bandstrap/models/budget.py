@@ -10,6 +10,7 @@ from bandstrap.models.network import NeuralNetwork
 from bandstrap.models.network_checks import check_count, check_positive, check_size, check_support
 from bandstrap.models.network_layers import Layers, sigmoid
 from bandstrap.models.network_optimiser import Adam
+from bandstrap.models.votes import vote_shares
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, relisted
@@ -54,6 +55,7 @@ class BudgetedLearner(Learner):
         self.networks: list[Layers | None] = [None] * problem.n_arms
         self.optimisers: list[Adam | None] = [None] * problem.n_arms
         self.touched = 0
+        self.owed = 1  # lessons that are due: one for each reward, and one before the first
 
     def learn(
         self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
@@ -62,18 +64,42 @@ class BudgetedLearner(Learner):
         check_size(as_numbers(context))
         self.rows[arm].add(context, reward)
         self.new[arm] += 1
+        self.owed += 1
 
     def rearm(self, fresh: "BudgetedLearner", before: Before) -> None:
         for name in ("rows", "new", "networks", "optimisers"):
             setattr(self, name, relisted(getattr(self, name), getattr(fresh, name), before))
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        known = [arm for arm, rows in enumerate(self.rows) if self.pseudo.count + rows.count > 0]
-        self._teach(known, rng)
+        known = self._known()
+        if self.owed > 0 or self._random:
+            self._teach(known, rng)
+            self.owed = max(self.owed - 1, 0)
+        for arm in known:
+            self._network(arm, rng)
+        return self._expected(known, context)
+
+    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+        known = self._known()
+        if self._random or self.owed > 0 or any(self.networks[arm] is None for arm in known):
+            return None
+        return vote_shares(self._expected(known, context)[None], allowed)
+
+    @property
+    def _random(self) -> bool:
+        """Whether each draw has a lesson of its own, and is random by its weights."""
+        return self.resampling.variance > 0 or self.resampling.noise > 0
+
+    def _known(self) -> list[int]:
+        return [arm for arm, rows in enumerate(self.rows) if self.pseudo.count + rows.count > 0]
+
+    def _expected(self, known: list[int], context: np.ndarray) -> np.ndarray:
         inputs = as_numbers(context[None]).astype(np.float32)
         scores = np.full(len(self.rows), np.inf)  # an arm without any example is tried first
         for arm in known:
-            network, optimiser = self._network(arm, rng)
+            network, optimiser = self.networks[arm], self.optimisers[arm]
+            assert network is not None
+            assert optimiser is not None
             logits = network.values(inputs, optimiser.settled(network.flat))[-1]
             scores[arm] = sigmoid(logits.astype(np.float64))[0, 0]
         return scores

@@ -7,6 +7,7 @@ from bandstrap.models.convex_arm import ConvexArm
 from bandstrap.models.convex_arms import ArmsLearner
 from bandstrap.models.convex_draw import PATIENCE
 from bandstrap.models.features import as_numbers
+from bandstrap.models.votes import vote_shares
 
 BOUND = 6.0  # a margin moves by less than this many times what is to be expected
 SMALL = 300_000  # numbers in all entries up to which solving every arm costs no more
@@ -51,13 +52,23 @@ class ConvexLearner(ArmsLearner):
         bias = theta[-1] if self.all.model.intercept else 0.0
         return self.all.model.expected(as_numbers(contexts) @ theta[:-1] + bias)
 
-    def _margins(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+        return None if self.all.random else vote_shares(self._fits(context)[None], allowed)
+
+    def _fits(self, context: np.ndarray) -> np.ndarray:
+        """Margins of the unweighted fits."""
         margins = np.full(len(self.arms), np.inf)  # an arm without any example is tried first
         x = self.all.augmented(context)
         known = self.all.refresh()
+        margins[known] = [x @ self.arms[arm].theta for arm in known]
+        return margins
+
+    def _margins(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         if not self.all.random:
-            margins[known] = [x @ self.arms[arm].theta for arm in known]
-            return margins
+            return self._fits(context)
+        margins = np.full(len(self.arms), np.inf)
+        x = self.all.augmented(context)
+        known = self.all.refresh()
         for arm in self.all.begin(rng, known, np.ones(len(self.arms), dtype=np.bool_)):
             while not self._refine(self.arms[arm]):
                 pass

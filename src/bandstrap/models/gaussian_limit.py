@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bandstrap.kernels.sandwich import absorb_step, sandwich_best, sandwich_scores
+from bandstrap.kernels.sandwich import absorb_step, sandwich_best, sandwich_law, sandwich_scores
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.convex import ConvexModel
 from bandstrap.models.convex_arms import ConvexArms
 from bandstrap.models.factor import inverse_factor
 from bandstrap.models.features import as_numbers
+from bandstrap.models.normal_shares import normal_shares
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, rearmed, relisted
@@ -98,6 +99,16 @@ class GaussianLimitLearner(Learner):
             self.work, self.places, allowed,
         )  # fmt: skip
         return arm
+
+    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+        self._notice_prior()
+        self._take(context)
+        means, spreads = np.empty((2, self.drawn.size))
+        sandwich_law(
+            self.theta, self.covariance, self.ready, self.context, means, spreads, self.work,
+            self.places,
+        )  # fmt: skip
+        return normal_shares(means, spreads, allowed)
 
     def _take(self, context: np.ndarray) -> None:
         self.context[:-1] = context if context.dtype.kind == "f" else as_numbers(context)

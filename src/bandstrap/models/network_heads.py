@@ -7,6 +7,7 @@ import numpy as np
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.network_checks import check_count, check_positive
 from bandstrap.models.network_shared import SharedLearner, SharedNetwork
+from bandstrap.models.votes import mixed_shares
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
@@ -77,6 +78,13 @@ class HeadsLearner(SharedLearner):
 
     def _deal(self, reward: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         return self.resampling.perturb(np.full(self.heads, reward), rng)
+
+    @property
+    def _drawn_by_steps(self) -> bool:
+        return False  # but by the heads that are asked
+
+    def _shares(self, outputs: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+        return mixed_shares(outputs, allowed)
 
     def _chosen(self, outputs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         arms = outputs.shape[1]

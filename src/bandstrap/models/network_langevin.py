@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -45,6 +46,7 @@ class LangevinNetwork(SharedNetwork):
     """A shared network whose steps are Langevin's: each round it stands at another draw."""
 
     spread: float = 1.0
+    wanders: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,6 +1,7 @@
 """One network for all arms, taught a fixed number of examples a round: an approximation."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from bandstrap.models.network_checks import check_count, check_positive, check_s
 from bandstrap.models.network_layers import Layers, sigmoid
 from bandstrap.models.network_optimiser import Adam, Optimiser
 from bandstrap.models.network_replay import Replay
+from bandstrap.models.votes import vote_shares
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, newcomers
@@ -29,6 +31,7 @@ class SharedNetwork(Model):
     layers: int = 2
     examples: int = 64
     learning_rate: float = 0.001
+    wanders: ClassVar[bool] = False  # whether steps are random by themselves
 
     def __post_init__(self) -> None:
         for parameter in ("hidden", "layers", "examples"):
@@ -58,12 +61,14 @@ class SharedLearner(Learner):
         self.replay = Replay(problem, prior)
         self.network: Layers | None = None
         self.optimiser: Optimiser | None = None
+        self.owed = 1  # steps that are due: one for each reward, and one before the first
         self.unstarted: list[int] = []  # arms whose outputs are yet to start at random
 
     def learn(
         self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
     ) -> None:
         self.replay.add(context, arm, reward)
+        self.owed += 1
 
     def rearm(self, fresh: "SharedLearner", before: Before) -> None:
         self.keep(self.replay.of_arms(before))
@@ -85,11 +90,32 @@ class SharedLearner(Learner):
         if replay.count == 0:
             return np.full(replay.n_arms, np.inf)
         network, optimiser = self._network(rng)
-        self._step(network, optimiser, rng)
-        outputs = network.values(replay.scale(context[None]), optimiser.settled(network.flat))[-1]
-        logits = self._chosen(outputs.reshape(self.heads, replay.n_arms), rng)
+        if self.owed > 0 or self._drawn_by_steps:
+            self._step(network, optimiser, rng)
+            self.owed = max(self.owed - 1, 0)
+        return self._chosen(self._outputs(network, optimiser, context), rng)
+
+    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+        network, optimiser = self.network, self.optimiser
+        if network is None or optimiser is None or self.unstarted:
+            return None
+        if self.owed > 0 or self._drawn_by_steps:
+            return None
+        return self._shares(self._outputs(network, optimiser, context), allowed)
+
+    @property
+    def _drawn_by_steps(self) -> bool:
+        """Whether each draw takes a step of its own, and is random by that."""
+        random = self.resampling.variance > 0 or self.resampling.noise > 0
+        return random or self.model.wanders
+
+    def _outputs(self, network: Layers, optimiser: Optimiser, context: np.ndarray) -> np.ndarray:
+        """What each head expects of each arm, (heads, arms)."""
+        replay = self.replay
+        logits = network.values(replay.scale(context[None]), optimiser.settled(network.flat))[-1]
+        expected = sigmoid(logits.astype(np.float64)).reshape(self.heads, replay.n_arms)
         tried = (replay.pulls > 0) | (replay.pseudo.count > 0)  # others go first
-        return np.where(tried, sigmoid(logits.astype(np.float64)), np.inf)
+        return np.where(tried, expected, np.inf)
 
     def _network(self, rng: np.random.Generator) -> tuple[Layers, Optimiser]:
         """The network; it starts at random, so it needs a generator to start."""
@@ -130,3 +156,7 @@ class SharedLearner(Learner):
         """The output that speaks for each arm, of (heads, arms)."""
         chosen: np.ndarray = outputs[0]
         return chosen
+
+    def _shares(self, outputs: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+        """How probable each arm is to have the highest of what is chosen."""
+        return vote_shares(outputs, allowed)

@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from bandstrap.kernels.convex_moments import absorb_noisy, best_of, noisy_scores, settle
+from bandstrap.kernels.convex_moments import absorb_noisy, best_of, noisy_law, noisy_scores, settle
 from bandstrap.models.base import Learner
 from bandstrap.models.convex import ConvexModel
 from bandstrap.models.convex_examples import ConvexExamples
 from bandstrap.models.factor import inverse_factor
 from bandstrap.models.features import Rows, as_numbers
+from bandstrap.models.normal_shares import normal_shares
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, rearmed
@@ -82,6 +83,15 @@ class NoisyLearner(Learner):
         stream = kernel_stream(rng)
         self._draw(context, stream)
         return int(best_of(stream, self.drawn, allowed))
+
+    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+        self._notice_prior()
+        means, spreads = np.empty((2, self.drawn.size))
+        noisy_law(
+            self.noise, self.gram, self.theta, self.inverse, self.model.penalty * self.count,
+            self.count > 0, self._augmented(context), means, spreads, self.work,
+        )  # fmt: skip
+        return normal_shares(means, spreads, allowed)
 
     def _draw(self, context: np.ndarray, stream: np.ndarray) -> None:
         self._notice_prior()

@@ -172,8 +172,16 @@ class ReplicaLearner(Learner):
 
     def _margins(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         self._learn_pseudo_examples(rng)
+        return self._look(int(rng.random() * self.count), context)
+
+    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+        if self.untaught or self.pseudo_weights.shape[1] != self.pseudo.count:
+            return None  # a draw learns them first, at random
+        looks = [self._look(replica, context) for replica in range(self.count)]
+        return vote_shares(np.array(looks), allowed)
+
+    def _look(self, replica: int, context: np.ndarray) -> np.ndarray:
         margins = np.empty(len(self.rows))
-        replica = int(rng.random() * self.count)
         kernels.look(self.theta, replica, context, unit_of(context), margins, self._scratch())
         if self.pseudo.count == 0:
             margins[[rows.count == 0 for rows in self.rows]] = np.inf  # to be tried first

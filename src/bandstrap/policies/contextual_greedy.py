@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bandstrap.models import Learner, Model
+from bandstrap.policies.chances import mixed
 from bandstrap.policies.epsilon_greedy import EpsilonGreedy
 from bandstrap.policies.learners import LearnerPolicy, LearnerState
 from bandstrap.policies.schedules import Decay, Schedule
@@ -54,6 +55,14 @@ class ContextualEpsilonGreedy(LearnerPolicy):
                 arms[run] = state.learners[run].best(contexts[run], rng, allowed[run])
         return arms
 
+    def _probabilities(
+        self, state: LearnerState, contexts: np.ndarray | None, allowed: np.ndarray
+    ) -> np.ndarray | None:
+        shares = super()._probabilities(state, contexts, allowed)
+        return None if shares is None else mixed(self._epsilon(state), shares, allowed[0])
+
+    def _epsilon(self, state: LearnerState) -> float:
+        return EpsilonGreedy(self.schedule).epsilon(state.rounds + 1)
+
     def _explore(self, state: LearnerState, rng: np.random.Generator) -> np.ndarray:
-        epsilon = EpsilonGreedy(self.schedule).epsilon(state.rounds + 1)
-        return rng.random(state.runs) < epsilon
+        return rng.random(state.runs) < self._epsilon(state)

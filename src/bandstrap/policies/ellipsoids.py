@@ -7,6 +7,7 @@ import numpy as np
 from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner
 from bandstrap.models.ellipsoid import Ellipsoids
+from bandstrap.models.normal_shares import normal_shares
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before
 
@@ -33,8 +34,18 @@ class EllipsoidLearner(Learner):
         self.arms.learn_linear(context, arm, reward)
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        centres, spreads = self._law(context)
+        return centres if spreads is None else centres + spreads * rng.standard_normal(centres.size)
+
+    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+        centres, spreads = self._law(context)
+        return normal_shares(
+            centres, np.zeros(centres.size) if spreads is None else spreads, allowed
+        )
+
+    def _law(self, context: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         means, squares = self.arms.look(context)
-        return self._scores(means, np.sqrt(squares), rng)
+        return self._scores(means, np.sqrt(squares))
 
     def rearm(self, fresh: "EllipsoidLearner", before: Before) -> None:
         self.problem = fresh.problem
@@ -42,8 +53,10 @@ class EllipsoidLearner(Learner):
 
     @abstractmethod
     def _scores(
-        self, means: np.ndarray, widths: np.ndarray, rng: np.random.Generator
-    ) -> np.ndarray: ...
+        self, means: np.ndarray, widths: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """Scores, and their standard deviations if they are normal: arms are independent, and only
+        xᵀθ matters, so one number for each is a draw."""
 
 
 def half_range(problem: Problem) -> float:

@@ -85,9 +85,10 @@ class GLMUCBLearner(EllipsoidLearner):
         self.fits.rearm(fresh.fits, before)
 
     def _scores(
-        self, means: np.ndarray, widths: np.ndarray, rng: np.random.Generator
-    ) -> np.ndarray:
-        return np.asarray(sigmoid(means) + self.bonus.size(self.rounds, self.arms.size) * widths)
+        self, means: np.ndarray, widths: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        bonus = self.bonus.size(self.rounds, self.arms.size)
+        return np.asarray(sigmoid(means) + bonus * widths), None
 
 
 @dataclass(frozen=True)

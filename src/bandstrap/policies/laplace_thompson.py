@@ -22,10 +22,10 @@ class LaplaceLearner(EllipsoidLearner):
         self.arms.learn_logistic(context, arm, reward)
 
     def _scores(
-        self, means: np.ndarray, widths: np.ndarray, rng: np.random.Generator
-    ) -> np.ndarray:
+        self, means: np.ndarray, widths: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None]:
         # The sigmoid is left out: it does not change the order, and large margins would tie in it.
-        return means + self.spread * widths * rng.standard_normal(means.size)
+        return means, self.spread * widths
 
 
 @dataclass(frozen=True)

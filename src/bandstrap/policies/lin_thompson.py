@@ -61,10 +61,9 @@ class LinThompsonLearner(EllipsoidLearner):
         self.spread = spread
 
     def _scores(
-        self, means: np.ndarray, widths: np.ndarray, rng: np.random.Generator
-    ) -> np.ndarray:
-        # Arms are drawn independently and only xᵀθ matters, so one number per arm is the draw.
-        return means + self.spread.scale(self) * widths * rng.standard_normal(means.size)
+        self, means: np.ndarray, widths: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        return means, self.spread.scale(self) * widths
 
 
 @dataclass(frozen=True)

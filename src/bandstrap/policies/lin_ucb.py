@@ -64,9 +64,9 @@ class LinUCBLearner(EllipsoidLearner):
         self.penalty = penalty
 
     def _scores(
-        self, means: np.ndarray, widths: np.ndarray, rng: np.random.Generator
-    ) -> np.ndarray:
-        return np.asarray(means + self.width.radii(self, self.penalty) * widths)
+        self, means: np.ndarray, widths: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        return np.asarray(means + self.width.radii(self, self.penalty) * widths), None
 
 
 @dataclass(frozen=True)
