@@ -32,6 +32,8 @@ def rewards_of(given: Any, count: int, one: bool, support: Support) -> list[floa
 
 def weights_of(given: Any, count: int) -> list[float]:
     """A weight for each; one alone is for all."""
+    if type(given) is float and 0 < given < inf:  # as almost always
+        return [given] * count
     alone = np.ndim(given) == 0
     weights = [_number("weight", given)] * count if alone else _numbers("weight", given, count)
     if not all(0 < weight < inf for weight in weights):
