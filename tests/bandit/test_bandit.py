@@ -130,6 +130,22 @@ def test_a_new_arm_is_explored_at_once_and_an_old_one_is_kept():
     assert [bandit.decide().arm for _ in range(200)].count("green") == 0
 
 
+def test_a_policy_that_cannot_change_its_arms_leaves_them():
+    class Fixed(Bootstrap):
+        def _start(self, problem, runs):
+            if problem.n_arms != 3:
+                raise InvalidInput("n_arms", problem.n_arms, "three and no others")
+            return super()._start(problem, runs)
+
+    bandit = Bandit(Fixed(), COLOURS, seed=0)
+    bandit.decide()
+    for change in (bandit.add_arm, bandit.remove_arm):
+        with pytest.raises(InvalidInput, match="three and no others"):
+            change("black" if change == bandit.add_arm else "red")
+        assert bandit.arms == tuple(COLOURS)
+        assert bandit.decide().arm in COLOURS
+
+
 def test_rewards_of_a_removed_arm_are_refused():
     bandit = Bandit(Bootstrap(), COLOURS, seed=0)
     decision = bandit.decide(allowed=["blue"])
@@ -158,6 +174,15 @@ def test_decisions_without_a_reward_expire(default):
     assert bandit.rewards_learnt == (0 if default is None else 6)
     with pytest.raises(InvalidInput, match="has expired"):
         bandit.learn(decisions[0], 1.0)
+
+
+def test_a_decision_that_was_never_shown_is_dropped():
+    bandit = Bandit(Bootstrap(), COLOURS, seed=0)
+    decision = bandit.decide()
+    bandit.drop(decision)
+    assert bandit.decisions_waiting == 0
+    with pytest.raises(InvalidInput, match="has its reward already"):
+        bandit.learn(decision, 1.0)
 
 
 def test_decisions_expire_by_the_clock():

@@ -36,7 +36,7 @@ def check(bandit, context, decisions, allowed=None):
         counts["abcd".index(decision.arm)] += 1
         expected += p
         variance += p * (1 - p)
-        del bandit._pending.waiting[decision.id]
+        bandit.drop(decision)
     open_ = variance > 1e-3
     statistic = ((counts - expected)[open_] ** 2 / variance[open_]).sum()
     assert statistic < chi2(max(open_.sum(), 1)).isf(1e-5)  # a bound: the counts are dependent

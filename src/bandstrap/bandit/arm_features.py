@@ -1,6 +1,6 @@
 """Features of arms, and how they meet those of a context."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from bandstrap.bandit.decision import Arm
 from bandstrap.columns import Columns
 from bandstrap.errors import InvalidInput
+from bandstrap.rearming import Before
 
 
 class ArmFeatures:
@@ -38,15 +39,15 @@ class ArmFeatures:
             raise InvalidInput("arms", self.columns.text, "give arms features that are numbers")
         return given.rows.astype(np.float64)
 
-    def add(self, features: Any) -> None:
-        """Features of one more arm."""
+    def added(self, features: Any) -> np.ndarray:
+        """The matrix with one more arm."""
         if features is None:
             raise InvalidInput("features", None, "the other arms have features: give some")
-        self.matrix = np.concatenate([self.matrix, self._row(features)])
+        return np.concatenate([self.matrix, self._row(features)])
 
-    def keep(self, places: Iterable[int]) -> None:
-        """Only some arms from now on."""
-        self.matrix = self.matrix[list(places)]
+    def kept(self, before: Before) -> np.ndarray:
+        """The matrix of the arms that stay."""
+        return self.matrix[[place for place in before if place is not None]]
 
     def rows(self, context: np.ndarray | None, place: int | None = None) -> np.ndarray:
         """What a model sees of every arm, or of one, in a context (1, features)."""

@@ -1,11 +1,12 @@
 """The arms a bandit chooses among, by the names a user gave them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
 from bandstrap.bandit.decision import Arm
 from bandstrap.errors import InvalidInput, UnknownName
+from bandstrap.rearming import Before
 
 
 class Arms:
@@ -20,12 +21,9 @@ class Arms:
         if len(set(given)) < len(given):
             twice = next(name for name in given if given.count(name) > 1)
             raise InvalidInput("arms", twice, "each arm needs a name of its own")
-        self._set(given)
-
-    def _set(self, names: Sequence[Arm]) -> None:
-        self.names = tuple(names)
-        self.places = {name: place for place, name in enumerate(names)}
-        self.all = np.ones((1, len(names)), dtype=np.bool_)
+        self.names = tuple(given)
+        self.places = {name: place for place, name in enumerate(given)}
+        self.all = np.ones((1, len(given)), dtype=np.bool_)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -49,23 +47,19 @@ class Arms:
             raise InvalidInput("allowed", allowed, "allow at least one arm")
         return mask
 
-    def add(self, name: Arm) -> list[int | None]:
-        """One more, at the end; for each arm, where it stood before."""
-        _check(name)
+    def added(self, name: Arm) -> tuple["Arms", Before]:
+        """One more, at the end; and where each stood before."""
         if name in self.places:
             raise InvalidInput("arm", name, "there is an arm of that name; choose another")
-        before: list[int | None] = [*range(len(self)), None]
-        self._set([*self.names, name])
-        return before
+        return Arms([*self.names, name]), [*range(len(self)), None]
 
-    def remove(self, name: Arm) -> list[int | None]:
-        """One less; for each that is left, where it stood before."""
+    def removed(self, name: Arm) -> tuple["Arms", Before]:
+        """One less; and where each that is left stood before."""
         gone = self.place(name)
         if len(self) == 1:
             raise InvalidInput("arm", name, "the last arm cannot be removed")
-        before: list[int | None] = [place for place in range(len(self)) if place != gone]
-        self._set([other for other in self.names if other != name])
-        return before
+        before = [place for place in range(len(self)) if place != gone]
+        return Arms([self.names[place] for place in before]), before
 
 
 def _check(name: Arm) -> None:

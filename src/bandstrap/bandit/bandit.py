@@ -24,6 +24,7 @@ from bandstrap.columns import Columns
 from bandstrap.errors import InvalidInput, OutputError
 from bandstrap.policies import Policy
 from bandstrap.problem import Problem, Support
+from bandstrap.rearming import Before
 
 Clock = Callable[[], float]
 
@@ -131,6 +132,13 @@ class Bandit:
             else:
                 self._learn_decided(decision, reward, weight)
 
+    def drop(self, decision: Any) -> None:
+        """Give a decision up: it was never shown, say, and will have no reward."""
+        with self._lock:
+            number = number_of(decision)
+            self._pending.find(number)
+            del self._pending.waiting[number]
+
     def expire(self) -> int:
         """Give up decisions whose time is over, and say how many; `decide` does so too."""
         with self._lock:
@@ -153,18 +161,16 @@ class Bandit:
         with self._lock:
             if self._features is None and features is not None:
                 raise InvalidInput("features", features, "the other arms have none")
-            before = self._arms.add(name)
-            if self._features is not None:
-                self._features.add(features)
-            self._rearm(before)
+            arms, before = self._arms.added(name)
+            matrix = None if self._features is None else self._features.added(features)
+            self._rearm(arms, before, matrix)
 
     def remove_arm(self, name: Arm) -> None:
         """One arm less; what was learnt of it is forgotten, and rewards for it are refused."""
         with self._lock:
-            before = self._arms.remove(name)
-            if self._features is not None:
-                self._features.keep(place for place in before if place is not None)
-            self._rearm(before)
+            arms, before = self._arms.removed(name)
+            matrix = None if self._features is None else self._features.kept(before)
+            self._rearm(arms, before, matrix)
 
     def explain(self, decision: Decision, draws: int = 1000) -> Explanation:
         """Mean and spread of each arm's draws in the decision's context, beside its own draw.
@@ -243,10 +249,13 @@ class Bandit:
         memory.learn(row, place, reward, weight, self._rng)
         self.rewards_learnt += 1
 
-    def _rearm(self, before: list[int | None]) -> None:
+    def _rearm(self, arms: Arms, before: Before, features: np.ndarray | None) -> None:
+        """Go on with other arms; a policy that cannot says so before anything is changed."""
         if self._memory is not None:
-            problem = replace(self._memory.problem, n_arms=len(self._arms))
-            self._memory.rearm(problem, before)
+            self._memory.rearm(replace(self._memory.problem, n_arms=len(arms)), before)
+        self._arms = arms
+        if self._features is not None and features is not None:
+            self._features.matrix = features
         self._watchman = Watchman()
 
     def _rows(self, context: Any) -> tuple[list[np.ndarray | None], bool]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import zlib
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
@@ -10,12 +11,15 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from bandstrap.errors import OutputError
+from bandstrap.errors import BandstrapError, OutputError
 from bandstrap.packing import CannotPack, Packed, find, pack, unpack
 from bandstrap.version import __version__
 
 FORMAT = 1  # raise when files can no longer be read as before, and keep reading the old ones
-DAMAGE = (BadZipFile, KeyError, ValueError, TypeError, IndexError, EOFError, json.JSONDecodeError)
+DAMAGE = (
+    BadZipFile, KeyError, ValueError, TypeError, IndexError, EOFError, json.JSONDecodeError,
+    zlib.error, NotImplementedError,
+)  # fmt: skip
 
 
 def save(thing: object, path: Path) -> None:
@@ -57,7 +61,11 @@ def load(path: Path, trusted: Iterable[Any] = ()) -> Any:
 
     try:
         return unpack(packed, found)
-    except (*DAMAGE, AttributeError, ImportError, RecursionError) as error:
+    except BandstrapError:  # a class that is not trusted, an estimator that is none
+        raise
+    except ImportError as error:
+        raise OutputError(path, f"needs {error.name or error}", "install it") from error
+    except (*DAMAGE, AttributeError, RecursionError) as error:
         raise _damaged(path) from error
 
 

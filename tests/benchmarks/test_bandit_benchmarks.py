@@ -1,0 +1,35 @@
+"""The benchmarks of Bandit run, in small, and say what they should."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def ran(name, tmp_path, *given):
+    command = [sys.executable, ROOT / "benchmarks" / f"{name}.py", "--out", tmp_path, *given]
+    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    return json.loads((tmp_path / f"{name}.json").read_text())["rows"]
+
+
+def test_what_a_decision_costs(tmp_path):
+    rows = ran("bandit", tmp_path, "--share", "0.01")
+    assert len(rows) == 6
+    assert all(row["µs"] > 0 for row in rows)
+
+
+def test_forgetting_pays_where_the_world_drifts(tmp_path):
+    rows = ran("drift", tmp_path, "--rounds", "1500", "--seeds", "3")
+    gain = {
+        (row["policy"], row["world"], row["forgetting"]): float(row["against none"].split()[0])
+        for row in rows
+    }
+    assert gain["ts", "drifting", "half-life 250"] > 0.02
+    assert gain["ts", "still", "half-life 1,000"] > -0.05
+
+
+def test_decisions_follow_propensities(tmp_path):
+    rows = ran("propensities", tmp_path, "--decisions", "2000", "--policies", "wb,eg,ts-lin")
+    assert all(row["p"] > 1e-4 and row["smallest propensity"] > 0 for row in rows)
