@@ -77,7 +77,8 @@ class ForcedPulls(Policy[ForcedState]):
         """The policy's scores, but an arm still to be forced counts the more it lacks."""
         lacking = state.owed
         scores = self.policy.scores(state.inner, contexts, rng)
-        forced = np.where(lacking > 0, 1e200 * lacking, -np.inf)
+        earlier = np.linspace(0.5, 0.0, lacking.shape[1])  # of arms that lack as much, the first
+        forced = np.where(lacking > 0, 1e200 * (lacking + earlier), -np.inf)
         return np.where((lacking > 0).any(axis=1, keepdims=True), forced, scores)
 
     def _select(

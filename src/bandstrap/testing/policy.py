@@ -1,0 +1,236 @@
+"""What a policy promises."""
+
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.packing import unpack
+from bandstrap.policies import Policy
+from bandstrap.problem import Problem, Support
+from bandstrap.seeding import generator
+from bandstrap.testing.plays import Frozen, World, ends, play
+from bandstrap.testing.rules import (
+    alike,
+    follow,
+    packed,
+    print_of,
+    refuses,
+    require,
+    require_shape,
+)
+
+RUNS = 4
+MOSTLY = 0.6  # a policy that does not learn chooses the better of two arms half of the time
+
+
+class Trial(NamedTuple):
+    """A policy and how it is tried."""
+
+    policy: Policy[Any]
+    problem: Problem
+    seed: int
+    rounds: int
+    draws: int
+    deciding_trains: bool
+
+    def rng(self, name: str) -> np.random.Generator:
+        return generator(self.seed, "testing", name)
+
+    def world(self, n_arms: int | None = None) -> World:
+        """In run r arm r is the best, so that runs have to be kept apart."""
+        problem = replace(self.problem, n_arms=n_arms or self.problem.n_arms)
+        return World(problem, np.arange(RUNS) % problem.n_arms)
+
+    def played(self, name: str, rounds: int = 12) -> tuple[Any, World, np.random.Generator]:
+        """A state that has seen something, its world and random numbers to go on with."""
+        world, rng = self.world(), self.rng(name)
+        state = self.policy.start(self.problem, RUNS)
+        play(self.policy, state, world, rng, rounds)
+        return state, world, rng
+
+    def require(self, held: bool, rule: str, found: object = None) -> None:
+        require(held, self.policy, rule, found)
+
+
+def check_policy(
+    policy: Policy[Any],
+    problem: Problem | None = None,
+    *,
+    seed: int = 0,
+    rounds: int = 200,
+    draws: int = 1000,
+    deciding_trains: bool = False,
+) -> None:
+    """Try a policy on a problem: three arms that pay 0 or 1, unless another is given.
+
+    A policy for contexts needs a problem that has some, like `Problem(3, n_features=2)`. The policy
+    plays `rounds` rounds against two arms that pay 0.9 and 0.1 on average, and has to choose the
+    better one most of the time in the last quarter. Laws of choices are compared by `draws` draws:
+    fewer take less time and overlook more. Decisions must not change later ones, except where
+    `deciding_trains`, as with networks that take some steps before every decision.
+
+    >>> from bandstrap import LinUCB
+    >>> check_policy(LinUCB(), Problem(3, n_features=2), draws=100)
+    """
+    problem = problem or Problem(3, support=Support.binary())
+    if problem.n_arms < 2:
+        raise InvalidInput("problem", problem, "one arm leaves nothing to choose; give more")
+    trial = Trial(policy, problem, seed, rounds, draws, deciding_trains)
+    for rule in RULES:
+        rule(trial)
+
+
+def _shapes(trial: Trial) -> None:
+    policy, problem = trial.policy, trial.problem
+    state = policy.start(problem, RUNS)
+    has = (getattr(state, "runs", None), getattr(state, "problem", None))
+    rule = "start must return a state with the runs and the problem it was given"
+    trial.require(has == (RUNS, problem), rule, has)
+    world, rng = trial.world(), trial.rng("shapes")
+    for _ in range(3):
+        contexts = world.contexts(rng)
+        scores = policy.scores(state, contexts, rng)
+        require_shape(scores, (RUNS, problem.n_arms), policy, "scores")
+        trial.require(not np.isnan(scores).any(), "scores must not be NaN", scores)
+        arms = policy.select(state, contexts, rng)
+        require_shape(arms, (RUNS,), policy, "what select returns")
+        trial.require(arms.dtype.kind == "i", "select must return whole numbers", arms.dtype)
+        inside = bool(((arms >= 0) & (arms < problem.n_arms)).all())
+        trial.require(inside, f"select must return arms from 0 to {problem.n_arms - 1}", arms)
+        rewards = world.rewards(arms, rng)
+        given = policy.update(state, world.learnt(contexts, arms), arms, rewards, rng)  # type: ignore[func-returns-value]
+        trial.require(given is None, "update must change the state in place and return None", given)
+
+
+def _only_allowed(trial: Trial) -> None:
+    for rounds in (0, 12):
+        state, world, rng = trial.played("allowed", rounds)
+        for _ in range(10):
+            allowed = rng.random((RUNS, trial.problem.n_arms)) < 0.5
+            allowed[np.arange(RUNS), rng.integers(trial.problem.n_arms, size=RUNS)] = True
+            arms = trial.policy.select(state, world.contexts(rng), rng, allowed)
+            kept = bool(allowed[np.arange(RUNS), arms].all())
+            rule = "select must choose only arms that are allowed"
+            trial.require(kept, rule, f"{arms} of {allowed.tolist()}")
+
+
+def _same_seed(trial: Trial) -> None:
+    one, other = (trial.policy.start(trial.problem, RUNS) for _ in range(2))
+    world = trial.world()
+    first, second = (
+        play(trial.policy, state, world, trial.rng("seed"), 30) for state in (one, other)
+    )
+    rule = "the same generator must give the same decisions: draw all random numbers from it"
+    differ = f"another arm in round {int((first != second).any(axis=1).argmax())}"
+    trial.require(bool((first == second).all()), rule, differ)
+
+
+def _owner_of_state(trial: Trial) -> None:
+    before = print_of(packed(trial.policy, trial.policy, "a policy"))
+    other = trial.policy.start(trial.problem, RUNS)
+    kept = print_of(packed(other, trial.policy, "a state"))
+    trial.played("owner")
+    after = print_of(packed(trial.policy, trial.policy, "a policy"))
+    trial.require(before == after, "a policy must not change: what is learnt belongs to the state")
+    after = print_of(packed(other, trial.policy, "a state"))
+    trial.require(kept == after, "what one state learns must change no other state")
+
+
+def _refusals(trial: Trial) -> None:
+    state, world, rng = trial.played("refusals")
+    support, arms = trial.problem.support, np.arange(RUNS) % trial.problem.n_arms
+    contexts = world.learnt(world.contexts(rng), arms)
+    poor, good = ends(support)
+    rewards: list[float] = [np.nan, np.inf]
+    if np.isfinite(support.high):
+        rewards += [support.low - 1.0, support.high + 1.0]
+    if support.values is not None:
+        rewards.append((support.values[0] + support.values[1]) / 2)
+    bad = [("reward", reward, arms, reward) for reward in rewards]
+    bad += [("arm", arm, np.append(arms[:-1], arm), good) for arm in (-1, trial.problem.n_arms)]
+    before = print_of(packed(state, trial.policy, "a state"))
+    for what, value, pulled, reward in bad:
+        told = np.append(np.full(RUNS - 1, poor), reward)
+
+        def update(pulled: np.ndarray = pulled, told: np.ndarray = told) -> None:
+            trial.policy.update(state, contexts, pulled, told, rng)
+
+        refused = refuses(update)
+        trial.require(refused, f"update must refuse a {what} like {value} by InvalidInput")
+        same = print_of(packed(state, trial.policy, "a state")) == before
+        trial.require(
+            same, f"a {what} that is refused, like {value}, must leave the state as it was"
+        )
+
+
+def _saving(trial: Trial) -> None:
+    state, world, rng = trial.played("saving")
+    loaded, same_rng = unpack(packed((state, rng), trial.policy, "a state"))
+    arms = [
+        play(trial.policy, each, world, numbers, 12)
+        for each, numbers in ((state, rng), (loaded, same_rng))
+    ]
+    rule = "a state that was saved and loaded must go on as if it had not been"
+    trial.require(bool((arms[0] == arms[1]).all()), rule, "other decisions")
+    contexts = world.contexts(rng)
+    scores = [
+        trial.policy.scores(each, contexts, numbers)
+        for each, numbers in ((state, deepcopy(rng)), (loaded, deepcopy(rng)))
+    ]
+    trial.require(scores[0].tobytes() == scores[1].tobytes(), rule, f"scores {scores}")
+
+
+def _laws(trial: Trial) -> None:
+    """Laws of one decision, among all arms and among some."""
+    rng, n = trial.rng("laws"), trial.draws
+    frozen = Frozen(trial.policy, trial.problem, rng)
+    for left_out in (0, 1):
+        mask = np.arange(trial.problem.n_arms)[None] < trial.problem.n_arms - left_out
+        chosen = frozen.chosen(rng, mask, n)
+        best = frozen.best(rng, mask, n)
+        rule = f"select must choose the largest of scores; in {n} draws that was {best.tolist()}"
+        trial.require(alike(chosen, best), rule, chosen.tolist())
+        if not trial.deciding_trains:
+            later = frozen.chosen_on(rng, mask, n)
+            rule = f"select must not change later decisions; the first is {chosen.tolist()}"
+            trial.require(alike(chosen, later), rule, later.tolist())
+        _probabilities(trial, frozen, mask, chosen)
+
+
+def _probabilities(trial: Trial, frozen: Frozen, allowed: np.ndarray, chosen: np.ndarray) -> None:
+    state = deepcopy(frozen.state)
+    told = trial.policy.probabilities(state, frozen.contexts, allowed)
+    if told is None:
+        return
+    require_shape(told, (trial.problem.n_arms,), trial.policy, "probabilities")
+    sums = abs(told.sum() - 1) < 1e-6 and told.min() > -1e-9 and not told[~allowed[0]].any()
+    rule = "probabilities must sum to 1 over the arms that are allowed and be 0 for others"
+    trial.require(bool(sums), rule, told.tolist())
+    rule = f"select must choose as probabilities tell, {told.round(4).tolist()}"
+    trial.require(follow(chosen, told), rule, f"{chosen.tolist()} in {int(chosen.sum())} draws")
+
+
+def _learns(trial: Trial) -> None:
+    world = trial.world(n_arms=2)
+    state = trial.policy.start(world.problem, RUNS)
+    chosen = play(trial.policy, state, world, trial.rng("learns"), trial.rounds)
+    late = chosen[-max(1, trial.rounds // 4) :] == world.best
+    rule = f"after {trial.rounds} rounds it must mostly choose the better of two arms, in each run"
+    shares = late.mean(axis=0)
+    trial.require(bool(late.mean() > MOSTLY and shares.min() > 0.2), rule, f"shares {shares}")
+
+
+RULES: tuple[Callable[[Trial], None], ...] = (
+    _shapes,
+    _only_allowed,
+    _same_seed,
+    _owner_of_state,
+    _refusals,
+    _saving,
+    _laws,
+    _learns,
+)
