@@ -29,7 +29,9 @@ def group_pseudo(axes, axis_rewards, plain, plain_rewards, bias, means, sums):
 
 
 @kernel
-def group_rows(x, rewards, begin, end, unit, bias, before, means, sums):
-    """Add rows begin to end, given the means of all rows and how many examples came before."""
+def group_rows(x, rewards, weights, begin, end, unit, bias, before, means, sums):
+    """Add rows begin to end, given their weights, the means of all rows and how many examples
+    came before."""
     for i in range(begin, end):
-        _add(x[i], means[i] - rewards[i], unit, bias, sums[(before + i) % sums.shape[0]])
+        residual = weights[i - begin] * (means[i] - rewards[i])
+        _add(x[i], residual, unit, bias, sums[(before + i) % sums.shape[0]])

@@ -81,12 +81,12 @@ def _conjugate(gram, ridge, inverse, target, out, work):
 
 
 @kernel
-def absorb_noisy(gram, moment, theta, inverse, ridge, x, reward, work):
+def absorb_noisy(gram, moment, theta, inverse, ridge, x, reward, work, weight=1.0):
     """Take in an example of a linear model and bring its least squares up to date."""
-    _add_outer(gram, x, 1.0)
+    _add_outer(gram, x, weight)
     for j in range(x.size):
-        moment[j] += reward * x[j]
-    _shrink(inverse, x, 1.0, work[4])
+        moment[j] += weight * reward * x[j]
+    _shrink(inverse, x, weight, work[4])
     _conjugate(gram, ridge, inverse, moment, theta, work)
 
 

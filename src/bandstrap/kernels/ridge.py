@@ -143,12 +143,12 @@ def add(factor, diagonal, f, weight, steps, moves, gain):
 
 
 @kernel
-def learn_linear(factor, diagonal, centre, x, reward, scratch):
+def learn_linear(factor, diagonal, centre, x, reward, scratch, weight=1.0):
     """One more reward of a linear model; returns the growth of the determinant."""
     f, steps, moves, gain = scratch[0], scratch[1], scratch[2], scratch[3]
     transform(factor, x, f)
-    growth = add(factor, diagonal, f, 1.0, steps, moves, gain)
-    step = (reward - dot(centre, x)) / growth
+    growth = add(factor, diagonal, f, weight, steps, moves, gain)
+    step = weight * (reward - dot(centre, x)) / growth
     for i in range(x.size):
         centre[i] += step * gain[i]
     return growth
@@ -195,7 +195,7 @@ def new_margin(margin, square, reward):
 
 
 @kernel
-def learn_logistic(factor, diagonal, centre, x, reward, scratch):
+def learn_logistic(factor, diagonal, centre, x, reward, scratch, weight=1.0):
     """One more reward of a logistic model: the new mode, and the curvature there.
 
     The mode minimises what is known, a Gaussian, plus the log-loss of this reward; it lies on the
@@ -203,10 +203,10 @@ def learn_logistic(factor, diagonal, centre, x, reward, scratch):
     """
     f, steps, moves, gain = scratch[0], scratch[1], scratch[2], scratch[3]
     transform(factor, x, f)
-    margin = new_margin(dot(centre, x), norm(diagonal, f), reward)
-    curvature = sigmoid(margin) * sigmoid(-margin)
+    margin = new_margin(dot(centre, x), weight * norm(diagonal, f), reward)
+    curvature = weight * sigmoid(margin) * sigmoid(-margin)
     growth = add(factor, diagonal, f, curvature, steps, moves, gain)
-    step = residual(margin, reward)
+    step = weight * residual(margin, reward)
     for i in range(x.size):
         centre[i] += step * gain[i]
     return growth

@@ -107,7 +107,9 @@ def _settled(loss, m, reward, width):
 
 
 @kernel
-def absorb_step(loss, theta, inverse, covariance, arm, x, reward, variance, noise, work, places):
+def absorb_step(
+    loss, theta, inverse, covariance, arm, x, reward, variance, noise, work, places, weight=1.0
+):
     """Take in an example of an arm: θ, the inverse Hessian P and the covariance V = P G P.
 
     P becomes P - c u uᵀ with u = P x, and G grows by s x xᵀ, which leaves of V
@@ -119,15 +121,16 @@ def absorb_step(loss, theta, inverse, covariance, arm, x, reward, variance, nois
     d, n = x.size, _gather(x, places, values)
     _apply(inverse, places, values, n, u)
     m, width = _inner_at(theta, places, values, n), _inner_at(u, places, values, n)
-    moved = _settled(loss, m, reward, width) if width > 0.0 else m
+    moved = _settled(loss, m, reward, weight * width) if width > 0.0 else m
     expected = _mean(loss, moved)
-    bend = 1.0 if loss == LINEAR else expected * (1.0 - expected)
+    bend = weight * (1.0 if loss == LINEAR else expected * (1.0 - expected))
     if not 0.0 <= bend * width < HEAVY:
         return False
     _apply(covariance, places, values, n, v)
     share = 1.0 / (1.0 + bend * width)
     c = bend * share
-    spread = (variance * (expected - reward) ** 2 + noise * noise) * share * share
+    residual = weight * (expected - reward)
+    spread = (variance * residual * residual + weight * noise * noise) * share * share
     half = 0.5 * (c * c * _inner_at(v, places, values, n) + spread)
     for j in range(d):
         v[j] = half * u[j] - c * v[j]

@@ -45,9 +45,21 @@ class Learner(ABC):
     ) -> None:
         """Take in a reward that counts as `weight` of them."""
         if weight != round(weight):
-            raise InvalidInput("weights", weight, f"{type(self).__name__} takes whole weights only")
+            self._weigh_in(context, arm, reward, rng, weight)
+            return
         for _ in range(round(weight)):
             self.learn(context, arm, reward, rng)
+
+    def _weigh_in(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
+        """A weight that is not whole; it multiplies the example's bootstrap weights."""
+        raise InvalidInput("weights", weight, f"{type(self).__name__} takes whole weights only")
 
     def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
         """How probable each arm is to be the best of a draw; None if only draws can say."""

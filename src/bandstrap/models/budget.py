@@ -60,11 +60,30 @@ class BudgetedLearner(Learner):
     def learn(
         self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
     ) -> None:
+        self._weigh_in(context, arm, reward, rng, 1.0)
+
+    def _weigh_in(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
         self.pseudo.see(context)
         check_size(as_numbers(context))
-        self.rows[arm].add(context, reward)
+        self.rows[arm].add(context, reward, weight)
         self.new[arm] += 1
         self.owed += 1
+
+    def discount(self, factor: float) -> None:
+        for arm, rows in enumerate(self.rows):
+            if rows.count > 0:
+                kept = rows.fade(factor)
+                self.new[arm] = int(kept[rows.count - self.new[arm] :].sum())
+                rows.keep(kept)
+                if rows.count == 0:
+                    self.networks[arm] = self.optimisers[arm] = None
 
     def rearm(self, fresh: "BudgetedLearner", before: Before) -> None:
         for name in ("rows", "new", "networks", "optimisers"):
@@ -125,15 +144,18 @@ class BudgetedLearner(Learner):
         return network, optimiser
 
     def _step(self, arm: int, network: Layers, optimiser: Adam, rng: np.random.Generator) -> None:
-        contexts, rewards = self._examples(arm, rng)
+        contexts, rewards, counts = self._examples(arm, rng)
         rewards, weights = self.resampling.perturb(rewards, rng)
+        weights = weights * counts
         values = network.values(contexts.astype(np.float32))
         slopes = weights[:, None] * (sigmoid(values[-1]) - rewards[:, None]) / len(rewards)
         gradient = network.gradient(values, slopes.astype(np.float32))
         optimiser.step(network.flat, gradient, len(rewards), rng)
 
-    def _examples(self, arm: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """The newest examples of an arm and random ones of all it has."""
+    def _examples(
+        self, arm: int, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The newest examples of an arm, random ones of all it has, and what they count."""
         rows, size = self.rows[arm], self.model.network.batch
         picks = rng.integers(0, rows.count + self.pseudo.count, size)
         newest = min(self.new[arm], size)
@@ -141,9 +163,12 @@ class BudgetedLearner(Learner):
         self.new[arm] = 0
         self.touched += size
         old = picks[picks < rows.count]
+        counts = np.ones(size)
+        if not rows.plain:
+            counts[: len(old)] = rows.weights[old]
         if len(old) == size:
-            return as_numbers(rows.contexts[picks]), rows.rewards[picks]
+            return as_numbers(rows.contexts[picks]), rows.rewards[picks], counts
         pseudo = picks[picks >= rows.count] - rows.count
         contexts = [as_numbers(rows.contexts[old]), self.pseudo.contexts[pseudo]]
         rewards = [rows.rewards[old], self.pseudo.rewards[pseudo]]
-        return np.concatenate(contexts), np.concatenate(rewards)
+        return np.concatenate(contexts), np.concatenate(rewards), counts

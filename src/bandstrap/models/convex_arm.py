@@ -37,6 +37,15 @@ class ConvexArm:
         self.known_rows = -1
         self.factored_rows = -1
 
+    def fade(self, factor: float) -> None:
+        """Let rows count `factor` as much, and fit anew."""
+        rows = self.examples.rows
+        if rows.count > 0:
+            rows.keep(rows.fade(factor))
+            self.known_rows = -1
+            self.factored_rows = -1
+            self.theta *= rows.count > 0
+
     def refresh(self, growth: float, tolerance: float) -> None:
         """Bring everything up to date that has fallen behind.
 
@@ -52,8 +61,8 @@ class ConvexArm:
 
     def fit(self, tolerance: float) -> None:
         """Bring θ̂ up to date; leaves the draw there, with weights 1."""
-        draw, count = self.draw, self.examples.count
-        draw.set_weights(self.examples.rewards(), np.ones(count))
+        draw = self.draw
+        draw.set_weights(self.examples.rewards(), self.examples.counts())
         if self.known_rows < 0:
             draw.begin_at(self.theta, self._usable_factor())
         else:
@@ -82,7 +91,7 @@ class ConvexArm:
         return float(np.linalg.norm(self.factor @ context))
 
     def squares(self) -> np.ndarray:
-        """Squared residuals at θ̂, summed over the examples of each entry."""
+        """Squared residuals at θ̂, times what counts, summed over the examples of each entry."""
         e, a = self.examples, len(self.examples.axes)
         means = self.means[: e.n_entries]
         squares: np.ndarray = (
@@ -92,6 +101,8 @@ class ConvexArm:
             rewards = e.axis_rewards[:, 2 * side : 2 * side + 2]
             here = slice(side * a, (side + 1) * a)
             squares[here] = ((means[here, None] - rewards) ** 2).sum(axis=1)
+        if not e.rows.plain:
+            squares[e.n_pseudo :] *= e.rows.weights**2
         return squares
 
     def _learn_rows(self) -> None:

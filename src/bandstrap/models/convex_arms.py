@@ -37,10 +37,10 @@ class ConvexArms:
     def random(self) -> bool:
         return self.resampling.variance > 0 or self.resampling.noise > 0
 
-    def learn(self, context: np.ndarray, arm: int, reward: float) -> None:
+    def learn(self, context: np.ndarray, arm: int, reward: float, weight: float) -> None:
         self.model.check_reward(reward)
         self.pseudo.see(context)
-        self.arms[arm].examples.rows.add(context, reward)
+        self.arms[arm].examples.rows.add(context, reward, weight)
 
     def augmented(self, context: np.ndarray) -> np.ndarray:
         """A context as doubles, with a 1 behind it for the intercept if there is one."""
@@ -102,7 +102,21 @@ class ArmsLearner(Learner):
     def learn(
         self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
     ) -> None:
-        self.all.learn(context, arm, reward)
+        self._weigh_in(context, arm, reward, rng, 1.0)
+
+    def _weigh_in(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
+        self.all.learn(context, arm, reward, weight)
+
+    def discount(self, factor: float) -> None:
+        for arm in self.all.arms:
+            arm.fade(factor)
 
     def rearm(self, fresh: "ArmsLearner", before: Before) -> None:
         self.all.rearm(fresh.all, before)

@@ -45,7 +45,7 @@ class ConvexDraw:
     @property
     def strength(self) -> float:
         """Of the penalty on the squared parameters."""
-        return self.penalty * self.examples.count
+        return self.penalty * self.examples.mass
 
     @property
     def gap(self) -> float:
@@ -63,12 +63,19 @@ class ConvexDraw:
                 stream, resampling.code, quads, e.axis_rewards, e.plain_rewards, e.rows.rewards,
                 weight, total,
             )  # fmt: skip
+            if not e.rows.plain:
+                self._scale_rows(e.rows.weights)
             return
         rewards = e.rewards()
         self.weight = 0.0
         while not self.weight > 0:
             noisy, weights = resampling.perturb(rewards, rng)
-            self.set_weights(noisy, weights)
+            self.set_weights(noisy, weights if e.rows.plain else weights * e.counts())
+
+    def _scale_rows(self, counts: np.ndarray) -> None:
+        e = self.examples
+        self.entries[:2, e.n_pseudo : e.n_entries] *= counts
+        self.weight = float(self.entries[0, : e.n_entries].sum())
 
     def set_weights(self, rewards: np.ndarray, weights: np.ndarray) -> None:
         """Given rewards and weights of all examples, those of the axes first."""

@@ -48,6 +48,16 @@ class ConvexExamples:
         return self.n_entries + 2 * len(self.axes)
 
     @property
+    def mass(self) -> float:
+        """What all examples count."""
+        rows = self.rows
+        return self.count if rows.plain else self.count - rows.count + float(rows.weights.sum())
+
+    def counts(self) -> np.ndarray:
+        """What each example counts, those of the axes first."""
+        return np.concatenate([np.ones(self.count - self.rows.count), self.rows.weights])
+
+    @property
     def unit(self) -> float:
         """What 1 means in the rows' type."""
         return 1.0 / BYTE if self.rows.contexts.dtype == np.uint8 else 1.0

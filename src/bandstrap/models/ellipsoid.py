@@ -18,6 +18,7 @@ class LearnKernel(Protocol):
         x: np.ndarray,
         reward: float,
         scratch: np.ndarray,
+        weight: float,
         /,
     ) -> float: ...
 
@@ -37,7 +38,8 @@ class Ellipsoids:
         self.diagonals = np.full((n_arms, size), 1.0 / penalty)
         self.centres = np.zeros((n_arms, size))
         self.log_dets = np.zeros(n_arms)
-        self.counts = np.zeros(n_arms, dtype=np.int64)
+        self.counts = np.zeros(n_arms)
+        self.penalty = penalty
         self._context = np.ones(size)
         self._scratch = np.zeros((4, size))
 
@@ -53,20 +55,47 @@ class Ellipsoids:
         look(self.factors, self.diagonals, self.centres, x, self._scratch[0], means, squares)
         return means, squares
 
-    def learn_linear(self, context: np.ndarray, arm: int, reward: float) -> None:
+    def learn_linear(
+        self, context: np.ndarray, arm: int, reward: float, weight: float = 1.0
+    ) -> None:
         """Least squares: θ stays the ridge estimate."""
-        self._learn(learn_linear, context, arm, reward)
+        self._learn(learn_linear, context, arm, reward, weight)
 
-    def learn_logistic(self, context: np.ndarray, arm: int, reward: float) -> None:
+    def learn_logistic(
+        self, context: np.ndarray, arm: int, reward: float, weight: float = 1.0
+    ) -> None:
         """Logistic regression, with what was learnt before kept as a Gaussian."""
-        self._learn(learn_logistic, context, arm, reward)
+        self._learn(learn_logistic, context, arm, reward, weight)
 
     def rearm(self, fresh: "Ellipsoids", before: Before) -> None:
         """Go on with other arms; new ones are as in `fresh`."""
         for name in ("factors", "diagonals", "centres", "log_dets", "counts"):
             setattr(self, name, rearmed(getattr(self, name), getattr(fresh, name), before))
 
-    def _learn(self, learn: LearnKernel, context: np.ndarray, arm: int, reward: float) -> None:
+    def discount(self, factor: float) -> None:
+        """A becomes factor (A - penalty I) + penalty I, and θ what it is with so much less."""
+        for arm in np.flatnonzero(self.counts > 0):
+            self._discount_arm(int(arm), factor)
+        self.counts *= factor
+
+    def _discount_arm(self, arm: int, factor: float) -> None:
+        # A = WᵀW; triangles all the way, as forming A would lose what the factors are kept for.
+        upper = np.zeros((self.size, self.size))
+        places = np.triu_indices(self.size)
+        upper[places] = self.factors[arm]
+        root = np.linalg.inv(upper) / np.sqrt(self.diagonals[arm])[:, None]
+        prior = np.sqrt((1 - factor) * self.penalty) * np.eye(self.size)
+        new = np.linalg.qr(np.concatenate([np.sqrt(factor) * root, prior]), mode="r")
+        inverse, edge = np.linalg.inv(new), np.diagonal(new)
+        pull = factor * (root.T @ (root @ self.centres[arm]))
+        self.centres[arm] = inverse @ (inverse.T @ pull)
+        self.factors[arm] = (inverse * edge)[places]
+        self.diagonals[arm] = edge**-2.0
+        self.log_dets[arm] = 2 * np.log(np.abs(edge)).sum() - self.size * np.log(self.penalty)
+
+    def _learn(
+        self, learn: LearnKernel, context: np.ndarray, arm: int, reward: float, weight: float
+    ) -> None:
         growth = learn(
             self.factors[arm],
             self.diagonals[arm],
@@ -74,9 +103,10 @@ class Ellipsoids:
             self._with_constant(context),
             reward,
             self._scratch,
+            weight,
         )
         self.log_dets[arm] += np.log(growth)
-        self.counts[arm] += 1
+        self.counts[arm] += weight
 
     def _with_constant(self, context: np.ndarray) -> np.ndarray:
         self._context[:-1] = as_numbers(context)

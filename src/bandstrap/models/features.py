@@ -6,7 +6,9 @@ import numpy as np
 
 from bandstrap.contexts import BYTE, as_numbers
 
-__all__ = ["BYTE", "Rows", "as_numbers"]
+__all__ = ["BYTE", "FORGOTTEN", "Rows", "as_numbers"]
+
+FORGOTTEN = 1e-4  # what counts less than this is dropped, so that memory and cost stay bounded
 
 
 class Rows:
@@ -14,6 +16,8 @@ class Rows:
 
     Contexts keep the type they came in, so that bytes stay bytes. The arrays double when full.
     """
+
+    _weights: np.ndarray | None = None  # all are 1 until one is not
 
     def __init__(self, n_features: int) -> None:
         self.n_features = n_features
@@ -36,7 +40,26 @@ class Rows:
     def rewards(self) -> np.ndarray:
         return self._rewards[: self.count]
 
-    def add(self, context: np.ndarray, reward: float) -> None:
+    @property
+    def plain(self) -> bool:
+        """Whether all rows count alike."""
+        return self._weights is None
+
+    @property
+    def weights(self) -> np.ndarray:
+        """How much each row counts."""
+        return np.ones(self.count) if self._weights is None else self._weights[: self.count]
+
+    def fade(self, factor: float) -> np.ndarray:
+        """Let rows count `factor` as much; which of them still count, (count,)."""
+        if self.count == 0:
+            return np.ones(0, dtype=np.bool_)
+        if self._weights is None:
+            self._weights = np.ones(self._rewards.size)
+        self._weights[: self.count] *= factor
+        return self.weights >= FORGOTTEN
+
+    def add(self, context: np.ndarray, reward: float, weight: float = 1.0) -> None:
         """One more row."""
         if self.count == self._rewards.size:
             self._grow(context.dtype)
@@ -46,6 +69,10 @@ class Rows:
             context = as_numbers(context)
         self._contexts[self.count] = context
         self._rewards[self.count] = reward
+        if weight != 1.0 and self._weights is None:
+            self._weights = np.ones(self._rewards.size)
+        if self._weights is not None:
+            self._weights[self.count] = weight
         self.count += 1
 
     def extend(self, contexts: Iterable[np.ndarray], rewards: Iterable[float]) -> None:
@@ -59,6 +86,8 @@ class Rows:
             n = int(kept.sum())
             self._contexts[:n] = self.contexts[kept]
             self._rewards[:n] = self.rewards[kept]
+            if self._weights is not None:
+                self._weights[:n] = self.weights[kept]
             self.count = n
 
     def _grow(self, dtype: np.dtype[np.generic]) -> None:
@@ -69,4 +98,8 @@ class Rows:
         contexts[: self.count] = self.contexts
         rewards = np.zeros(size)
         rewards[: self.count] = self.rewards
+        if self._weights is not None:
+            weights = np.ones(size)
+            weights[: self.count] = self.weights
+            self._weights = weights
         self._contexts, self._rewards = contexts, rewards

@@ -62,7 +62,17 @@ class GaussianLimitLearner(Learner):
     def learn(
         self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
     ) -> None:
-        self.all.learn(context, arm, reward)
+        self._weigh_in(context, arm, reward, rng, 1.0)
+
+    def _weigh_in(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
+        self.all.learn(context, arm, reward, weight)
         self._notice_prior()
         if self.all.arms[arm].examples.rows.count > self.due[arm]:
             self._renew(arm)
@@ -70,10 +80,17 @@ class GaussianLimitLearner(Learner):
         self._take(context)
         small = absorb_step(
             self.loss, self.theta, self.inverse, self.covariance, arm, self.context, reward,
-            self.variance, self.noise, self.work, self.places,
+            self.variance, self.noise, self.work, self.places, weight,
         )  # fmt: skip
         if not small:
             self._renew(arm)
+
+    def discount(self, factor: float) -> None:
+        for index, arm in enumerate(self.all.arms):
+            arm.fade(factor)
+            self.ready[index] &= arm.examples.count > 0
+            self.theta[index] *= self.ready[index]
+        self._renew_all(range(len(self.all.arms)))
 
     def rearm(self, fresh: "GaussianLimitLearner", before: Before) -> None:
         self.all.rearm(fresh.all, before)

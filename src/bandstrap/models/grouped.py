@@ -77,8 +77,10 @@ class GroupedLearner(ArmsLearner):
             self.known_rows[index] = 0
             self.known_fits[index] = arm.fits
             group_pseudo(e.axes, e.axis_rewards, e.plain, e.plain_rewards, bias, arm.means, sums)
+        begin, rows = int(self.known_rows[index]), e.rows
+        weights = np.ones(rows.count - begin) if rows.plain else rows.weights[begin:]
         group_rows(
-            e.rows.contexts, e.rows.rewards, self.known_rows[index], e.rows.count, e.unit, bias,
-            e.count - e.rows.count, arm.means[e.n_pseudo :], sums,
+            rows.contexts, rows.rewards, weights, begin, rows.count, e.unit, bias,
+            e.count - rows.count, arm.means[e.n_pseudo :], sums,
         )  # fmt: skip
         self.known_rows[index] = e.rows.count

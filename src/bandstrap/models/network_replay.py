@@ -38,14 +38,14 @@ class Replay:
         """All examples, pseudo-examples included."""
         return self.rows.count + self.pseudo.count * self.n_arms
 
-    def add(self, context: np.ndarray, arm: int, reward: float) -> None:
+    def add(self, context: np.ndarray, arm: int, reward: float, weight: float = 1.0) -> None:
         self.pseudo.see(context)
         self.scale.see(context)
         if self.rows.count == self.arms.size:
             self.arms = np.concatenate([self.arms, np.zeros_like(self.arms)])
             self.errors = np.concatenate([self.errors, np.ones_like(self.errors)])
         self.arms[self.rows.count] = arm
-        self.rows.add(context, reward)
+        self.rows.add(context, reward, weight)
         self.pulls[arm] += 1
         self.new += 1
 
@@ -91,6 +91,14 @@ class Replay:
         self.new = 0
         self.touched += size
         return picks, weights
+
+    def counts(self, picks: np.ndarray) -> np.ndarray:
+        """How much these examples count."""
+        counts = np.ones(len(picks))
+        if not self.rows.plain:
+            rows = picks < self.rows.count
+            counts[rows] = self.rows.weights[picks[rows]]
+        return counts
 
     def note(self, picks: np.ndarray, errors: np.ndarray) -> None:
         """How far off the network was at these examples."""

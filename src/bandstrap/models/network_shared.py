@@ -67,8 +67,28 @@ class SharedLearner(Learner):
     def learn(
         self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
     ) -> None:
-        self.replay.add(context, arm, reward)
+        self._weigh_in(context, arm, reward, rng, 1.0)
+
+    def _weigh_in(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
+        self.replay.add(context, arm, reward, weight)
         self.owed += 1
+
+    def discount(self, factor: float) -> None:
+        rows = self.replay.rows
+        if rows.count > 0:
+            kept = rows.fade(factor)
+            if not kept.all():
+                self.keep(kept)
+            if rows.count == 0:  # nothing of what was learnt shall count
+                self.network = self.optimiser = None
+                self.unstarted, self.owed = [], 1
 
     def rearm(self, fresh: "SharedLearner", before: Before) -> None:
         self.keep(self.replay.of_arms(before))
@@ -133,6 +153,7 @@ class SharedLearner(Learner):
 
     def _step(self, network: Layers, optimiser: Optimiser, rng: np.random.Generator) -> None:
         picks, shares = self.replay.pick(self.model.examples, rng)
+        shares *= self.replay.counts(picks)
         inputs, arms, rewards = self.replay.examples(picks)
         targets, weights = self._drawn(picks, rewards, rng)
         values = network.values(inputs)

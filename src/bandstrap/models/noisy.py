@@ -7,7 +7,7 @@ from bandstrap.models.base import Learner
 from bandstrap.models.convex import ConvexModel
 from bandstrap.models.convex_examples import ConvexExamples
 from bandstrap.models.factor import inverse_factor
-from bandstrap.models.features import Rows, as_numbers
+from bandstrap.models.features import FORGOTTEN, Rows, as_numbers
 from bandstrap.models.normal_shares import normal_shares
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
@@ -54,21 +54,38 @@ class NoisyLearner(Learner):
     def learn(
         self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
     ) -> None:
+        self._weigh_in(context, arm, reward, rng, 1.0)
+
+    def _weigh_in(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
         self.model.check_reward(reward)
         self.pseudo.see(context)
         x = self._augmented(context)
-        self.own_gram[arm] += np.outer(x, x)
-        self.own_moment[arm] += reward * x
-        self.own_count[arm] += 1
+        self.own_gram[arm] += weight * np.outer(x, x)
+        self.own_moment[arm] += weight * reward * x
+        self.own_count[arm] += weight
         if self._notice_prior():
             return
-        self.count[arm] += 1
+        self.count[arm] += weight
         absorb_noisy(
             self.gram[arm], self.moment[arm], self.theta[arm], self.inverse[arm],
-            self.model.penalty * self.count[arm], x, reward, self.work,
+            self.model.penalty * self.count[arm], x, reward, self.work, weight,
         )  # fmt: skip
         if self.count[arm] > GROWTH * self.inverted[arm]:
             self._invert(arm)
+
+    def discount(self, factor: float) -> None:
+        kept = np.where(factor * self.own_count >= FORGOTTEN, factor, 0.0)
+        self.own_gram *= kept[:, None, None]
+        self.own_moment *= kept[:, None]
+        self.own_count *= kept
+        self.version = -1  # all sums are to be made anew
 
     def rearm(self, fresh: "NoisyLearner", before: Before) -> None:
         for name in PER_ARM:

@@ -31,8 +31,24 @@ class RefitLearner(Learner):
     def learn(
         self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
     ) -> None:
+        self._weigh_in(context, arm, reward, rng, 1.0)
+
+    def _weigh_in(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
         self.pseudo.see(context)
-        self.rows[arm].add(context, reward)
+        self.rows[arm].add(context, reward, weight)
+
+    def discount(self, factor: float) -> None:
+        for arm, rows in enumerate(self.rows):
+            rows.keep(rows.fade(factor))
+            if rows.count == 0:
+                self.fits[arm] = None
 
     def rearm(self, fresh: "RefitLearner", before: Before) -> None:
         self.rows = relisted(self.rows, fresh.rows, before)
@@ -56,6 +72,13 @@ class RefitLearner(Learner):
 
     def _refit(self, rows: Rows, start: Any, rng: np.random.Generator) -> Any:
         contexts = np.concatenate([self.pseudo.contexts, as_numbers(rows.contexts)])
+        rewards, weights = self._drawn(rows, rng)
+        return self.model.fit(contexts, rewards, weights, start, rng)
+
+    def _drawn(self, rows: Rows, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Rewards and weights of the pseudo-examples, then of an arm's rows."""
         rewards = np.concatenate([self.pseudo.rewards, rows.rewards])
         rewards, weights = self.resampling.perturb(rewards, rng)
-        return self.model.fit(contexts, rewards, weights, start, rng)
+        if not rows.plain:
+            weights = weights * np.concatenate([np.ones(self.pseudo.count), rows.weights])
+        return rewards, weights

@@ -126,12 +126,36 @@ class ReplicaLearner(Learner):
     def learn(
         self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
     ) -> None:
+        self._weigh_in(context, arm, reward, rng, 1.0)
+
+    def _weigh_in(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
         if rng is None:
             raise InvalidInput("rng", rng, "replicas weigh rewards at random; pass a generator")
         self.pseudo.see(context)
         self._learn_pseudo_examples(rng)
-        self._keep(context, arm, reward, self.resampling.weights((self.count, 1), rng)[:, 0])
+        drawn = self.resampling.weights((self.count, 1), rng)[:, 0]
+        self._keep(context, arm, reward, weight, drawn)
         self._run(kernels.learn, self.model.replay, arm, rng)
+
+    def discount(self, factor: float) -> None:
+        """Steps grow again, as AdaGrad's sums shrink too; an arm that lost all rows starts anew."""
+        for arm, rows in enumerate(self.rows):
+            if rows.count > 0:
+                kept = rows.fade(factor)
+                left = factor * self.weights[arm][: rows.count][kept]
+                self.weights[arm][: len(left)] = left
+                rows.keep(kept)
+                self.squares[arm] *= factor
+                if rows.count == 0:
+                    self.theta[arm] = self.squares[arm] = 0.0
+                    self.untaught = sorted({*self.untaught, arm})
 
     def rearm(self, fresh: "ReplicaLearner", before: Before) -> None:
         for name in ("pseudo_weights", "theta", "squares"):
@@ -187,14 +211,16 @@ class ReplicaLearner(Learner):
             margins[[rows.count == 0 for rows in self.rows]] = np.inf  # to be tried first
         return margins
 
-    def _keep(self, context: np.ndarray, arm: int, reward: float, weights: np.ndarray) -> None:
+    def _keep(
+        self, context: np.ndarray, arm: int, reward: float, weight: float, drawn: np.ndarray
+    ) -> None:
         rows, kept = self.rows[arm], self.weights[arm]
         if rows.count == len(kept):
             grown = np.zeros((max(64, 2 * len(kept)), self._residuals.shape[1]))
             grown[: rows.count] = kept
             self.weights[arm] = grown
-        self.weights[arm][rows.count, : self.count] = weights
-        rows.add(context, reward)
+        self.weights[arm][rows.count, : self.count] = weight * drawn
+        rows.add(context, reward, weight)
         self.rewards[0] += reward * reward
         self.rewards[1] += 1.0
 

@@ -31,6 +31,5 @@ class StochasticLearner(RefitLearner):
         return margins
 
     def _refit(self, rows: Rows, start: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
-        rewards = np.concatenate([self.pseudo.rewards, rows.rewards])
-        rewards, weights = self.resampling.perturb(rewards, rng)
+        rewards, weights = self._drawn(rows, rng)
         return self.model.descend(self.pseudo.contexts, rows.contexts, rewards, weights, start, rng)

@@ -24,14 +24,27 @@ class EllipsoidLearner(Learner):
         self.arms = Ellipsoids(problem.n_arms, problem.n_features, penalty)
 
     @property
-    def rounds(self) -> int:
+    def rounds(self) -> float:
         """Rewards learnt so far."""
-        return int(self.arms.counts.sum())
+        return float(self.arms.counts.sum())
 
     def learn(
         self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
     ) -> None:
-        self.arms.learn_linear(context, arm, reward)
+        self._weigh_in(context, arm, reward, rng, 1.0)
+
+    def _weigh_in(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
+        self.arms.learn_linear(context, arm, reward, weight)
+
+    def discount(self, factor: float) -> None:
+        self.arms.discount(factor)
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         centres, spreads = self._law(context)

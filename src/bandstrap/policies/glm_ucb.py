@@ -19,7 +19,7 @@ class Bonus(ABC):
     """ρ(t), what an arm's width is multiplied by."""
 
     @abstractmethod
-    def size(self, rounds: int, n_parameters: int) -> float: ...
+    def size(self, rounds: float, n_parameters: int) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class LogBonus(Bonus):
     def __post_init__(self) -> None:
         require_positive(scale=self.scale)
 
-    def size(self, rounds: int, n_parameters: int) -> float:
+    def size(self, rounds: float, n_parameters: int) -> float:
         return float(self.scale * np.sqrt(np.log(rounds + 1.0)))
 
 
@@ -58,7 +58,7 @@ class GuaranteedBonus(Bonus):
         require_share(delta=self.delta)
         require_positive(horizon=self.horizon, flattest=self.flattest, length=self.length)
 
-    def size(self, rounds: int, n_parameters: int) -> float:
+    def size(self, rounds: float, n_parameters: int) -> float:
         kappa = np.sqrt(3 + 2 * np.log1p(2 * self.length**2))
         union = np.log(2 * n_parameters * self.horizon / self.delta)
         growth = np.sqrt(2 * n_parameters * np.log(rounds + 1.0) * union)
@@ -73,12 +73,22 @@ class GLMUCBLearner(EllipsoidLearner):
         self.bonus = bonus
         self.fits = Ellipsoids(problem.n_arms, problem.n_features, penalty)
 
-    def learn(
-        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
+    def _weigh_in(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
     ) -> None:
-        self.arms.learn_linear(context, arm, reward)
-        self.fits.learn_logistic(context, arm, reward)
+        self.arms.learn_linear(context, arm, reward, weight)
+        self.fits.learn_logistic(context, arm, reward, weight)
         self.arms.centres[arm] = self.fits.centres[arm]  # so that a look gives margins
+
+    def discount(self, factor: float) -> None:
+        super().discount(factor)
+        self.fits.discount(factor)
+        self.arms.centres[:] = self.fits.centres
 
     def rearm(self, fresh: "GLMUCBLearner", before: Before) -> None:  # type: ignore[override]
         super().rearm(fresh, before)

@@ -16,10 +16,15 @@ class LaplaceLearner(EllipsoidLearner):
         super().__init__(problem, penalty)
         self.spread = spread
 
-    def learn(
-        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
+    def _weigh_in(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
     ) -> None:
-        self.arms.learn_logistic(context, arm, reward)
+        self.arms.learn_logistic(context, arm, reward, weight)
 
     def _scores(
         self, means: np.ndarray, widths: np.ndarray

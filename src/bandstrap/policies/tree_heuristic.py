@@ -29,7 +29,24 @@ class TreeLearner(Learner):
     def learn(
         self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
     ) -> None:
-        self.rows[arm].add(context, reward)
+        self._weigh_in(context, arm, reward, rng, 1.0)
+
+    def _weigh_in(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
+        self.rows[arm].add(context, reward, weight)
+
+    def discount(self, factor: float) -> None:
+        for arm, rows in enumerate(self.rows):
+            kept = rows.fade(factor)
+            if not kept.all():
+                rows.keep(kept)
+                self.trees[arm], self.leaves[arm] = None, np.zeros(0, dtype=np.int64)
 
     def rearm(self, fresh: "TreeLearner", before: Before) -> None:
         self.rows = relisted(self.rows, fresh.rows, before)
@@ -47,15 +64,17 @@ class TreeLearner(Learner):
         if tree is None or rows.count > (1 + self.growth) * self.leaves[arm].size:
             tree = self._refit(arm, rng)
         leaves = self.leaves[arm]
-        inside = rows.rewards[: leaves.size][leaves == tree.leaves(context[None])[0]]
-        rewards = np.append(inside, self.ends)
+        inside = np.flatnonzero(leaves == tree.leaves(context[None])[0])
+        rewards = np.append(rows.rewards[inside], self.ends)
         weights = rng.standard_exponential(rewards.size)
+        if not rows.plain:
+            weights[: inside.size] *= rows.weights[inside]
         return float(weights @ rewards / weights.sum())
 
     def _refit(self, arm: int, rng: np.random.Generator) -> Tree:
         # On the first look after a reward rather than at the reward: it saves trees nobody asks.
         rows = self.rows[arm]
-        tree = self.tree.fit(rows.contexts, rows.rewards, np.ones(rows.count), None, rng)
+        tree = self.tree.fit(rows.contexts, rows.rewards, rows.weights, None, rng)
         self.trees[arm], self.leaves[arm] = tree, tree.leaves(rows.contexts)
         return tree
 
