@@ -267,7 +267,7 @@ def test_bad_arms(arms):
 def test_two_threads_lose_no_reward():
     bandit, errors = Bandit(ForcedPulls(3, Bootstrap()), COLOURS, seed=0), []
     made = [0, 0]
-    until = time.monotonic() + 2.0
+    until = time.monotonic() + 1.0
 
     def work(which):
         try:

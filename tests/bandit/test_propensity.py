@@ -8,7 +8,7 @@ from bandstrap import Bandit, Bootstrap, EigenExamples, InvalidInput, Propensity
 from bandstrap.policies import POLICIES
 from bandstrap.policies.contextual import CONTEXTUAL, SCHEDULES
 
-DECISIONS = 1200  # benchmarks/propensities.py makes 10⁵
+DECISIONS = 500  # benchmarks/propensities.py makes 10⁵
 CONTEXTS = np.random.default_rng(3).standard_normal((40, 2))
 SLOW = {"npb-log-paper", "wb-log-paper", "eg-nn", "npb-nn", "wb-nn", "ts-langevin-nn"}
 
@@ -57,7 +57,7 @@ def test_decisions_follow_their_propensities(name):
 def test_decisions_in_contexts_follow_their_propensities(name):
     few = Propensity(draws=4)
     bandit = frozen(CONTEXTUAL[name](EigenExamples(np.eye(2))), True, propensity=few)
-    check(bandit, np.array([0.3, -0.2]), 40 if name in SLOW else 200)
+    check(bandit, np.array([0.3, -0.2]), 30 if name in SLOW else 100)
 
 
 def test_weighting_by_the_inverse_recovers_the_value_of_another_policy():

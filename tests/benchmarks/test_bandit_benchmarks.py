@@ -21,7 +21,7 @@ def test_what_a_decision_costs(tmp_path):
 
 
 def test_forgetting_pays_where_the_world_drifts(tmp_path):
-    rows = ran("drift", tmp_path, "--rounds", "1500", "--seeds", "3")
+    rows = ran("drift", tmp_path, "--rounds", "1000", "--seeds", "2")
     gain = {
         (row["policy"], row["world"], row["forgetting"]): float(row["against none"].split()[0])
         for row in rows
@@ -31,5 +31,5 @@ def test_forgetting_pays_where_the_world_drifts(tmp_path):
 
 
 def test_decisions_follow_propensities(tmp_path):
-    rows = ran("propensities", tmp_path, "--decisions", "2000", "--policies", "wb,eg,ts-lin")
+    rows = ran("propensities", tmp_path, "--decisions", "1000", "--policies", "wb,eg,ts-lin")
     assert all(row["p"] > 1e-4 and row["smallest propensity"] > 0 for row in rows)

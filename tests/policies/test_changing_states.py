@@ -17,7 +17,7 @@ from bandstrap import (
 )
 from bandstrap.policies import POLICIES
 
-DRAWS = 2000
+DRAWS = 700
 SUPPORTS = {"binary": Support.binary(), "interval": Support.interval()}
 LEARN_AT_RANDOM = {
     ("ts", "interval"),
