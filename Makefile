@@ -1,7 +1,7 @@
 # Every target sets up what it needs in .venv; only Python 3.11 or later and make must be there.
 
 .DEFAULT_GOAL := help
-.PHONY: help test lint reproduce contexts bench bench-contextual bench-peers endurance clean
+.PHONY: help test lint reproduce contexts bench bench-contextual bench-bandit bench-peers endurance clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -49,6 +49,12 @@ bench: $(FRESH_KERNELS) ## what decisions and figures cost, into bench-results/
 bench-contextual: $(FRESH_KERNELS) ## what a round costs and how well draws are solved, with contexts
 	$(BIN)/python benchmarks/contextual.py
 	$(BIN)/python benchmarks/precision.py
+
+bench-bandit: $(FRESH_KERNELS) ## what a Bandit's decisions cost, whether they follow propensities, what forgetting earns
+	$(BIN)/python benchmarks/bandit.py
+	$(BIN)/python benchmarks/drift.py
+	$(BIN)/python benchmarks/threads.py
+	$(BIN)/python benchmarks/propensities.py
 
 bench-peers: $(FRESH_KERNELS) ## our policies and other libraries on the same stream
 	$(BIN)/python benchmarks/peers.py
