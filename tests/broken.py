@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from bandstrap import BetaThompson, Exponential, Problem, Support
+from bandstrap import UCB1, BetaThompson, Exponential, Problem, Support
 from bandstrap.environments import Bernoulli, Environment, Round
 from bandstrap.models import WeightedModel
 from bandstrap.policies.gaussian_thompson import GaussianThompson
@@ -114,6 +114,14 @@ class Boasting(GaussianThompson):
         return allowed[0] / allowed[0].sum()
 
 
+class Sure(UCB1):
+    """Forgets that an arm which was never tried comes first."""
+
+    def _probabilities(self, state, contexts, allowed):
+        told = super()._probabilities(state, contexts, allowed)
+        return allowed[0] / allowed[0].sum() if told.max() == 1 else told
+
+
 class Unnormed(GaussianThompson):
     def _probabilities(self, state, contexts, allowed):
         return np.ones(allowed.shape[1])
@@ -147,6 +155,7 @@ POLICIES = {
     Swerving: "select must choose the largest of scores",
     Partial: "select must not change later decisions",
     Boasting: "select must choose as probabilities tell",
+    Sure: "select must choose as probabilities tell",
     Unnormed: "probabilities must sum to 1",
     Idle: "mostly choose the better of two arms",
     Mixing: "mostly choose the better of two arms",

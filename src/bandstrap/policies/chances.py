@@ -10,12 +10,15 @@ def best_shares(scores: np.ndarray, allowed: np.ndarray, scale: float) -> np.nda
 
     >>> best_shares(np.array([2.0, 1.0, 2.0]), np.array([True, True, True]), 1.0).tolist()
     [0.5, 0.0, 0.5]
+    >>> best_shares(np.array([2.0, np.inf]), np.array([True, True]), 1.0).tolist()
+    [0.0, 1.0]
     """
     open_ = np.where(allowed, scores, -np.inf)
     top = open_.max()
     with np.errstate(invalid="ignore"):  # infinity less infinity
         near = np.abs(open_ - top) <= TIE * np.maximum(np.maximum(np.abs(open_), abs(top)), scale)
-    best = allowed & ((open_ == top) | (near & np.isfinite(open_)))
+    # Nothing finite is near infinity, the score of an arm that is to be tried first.
+    best = allowed & ((open_ == top) | (near & np.isfinite(top)))
     shares: np.ndarray = best / best.sum()
     return shares
 

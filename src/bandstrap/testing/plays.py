@@ -77,12 +77,14 @@ def teach(
 class Frozen:
     """A policy that has learnt a little in one run, and one decision that it has to make."""
 
-    def __init__(self, policy: Policy[Any], problem: Problem, rng: np.random.Generator) -> None:
+    def __init__(
+        self, policy: Policy[Any], problem: Problem, rng: np.random.Generator, rounds: int
+    ) -> None:
         world = World(problem, np.zeros(1, dtype=np.int64))
         self.policy = policy
         self.problem = problem
         self.state = policy.start(problem)
-        teach(policy, self.state, world, rng, 4 * problem.n_arms + 1)
+        teach(policy, self.state, world, rng, rounds)
         self.contexts = world.contexts(rng)
 
     def chosen(self, rng: np.random.Generator, allowed: np.ndarray, draws: int) -> np.ndarray:

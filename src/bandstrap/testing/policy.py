@@ -185,20 +185,26 @@ def _saving(trial: Trial) -> None:
 
 
 def _laws(trial: Trial) -> None:
-    """Laws of one decision, among all arms and among some."""
-    rng, n = trial.rng("laws"), trial.draws
-    frozen = Frozen(trial.policy, trial.problem, rng)
-    for left_out in (0, 1):
-        mask = np.arange(trial.problem.n_arms)[None] < trial.problem.n_arms - left_out
-        chosen = frozen.chosen(rng, mask, n)
-        best = frozen.best(rng, mask, n)
-        rule = f"select must choose the largest of scores; in {n} draws that was {best.tolist()}"
-        trial.require(alike(chosen, best), rule, chosen.tolist())
-        if not trial.deciding_trains:
-            later = frozen.chosen_on(rng, mask, n)
-            rule = f"select must not change later decisions; the first is {chosen.tolist()}"
-            trial.require(alike(chosen, later), rule, later.tolist())
-        _probabilities(trial, frozen, mask, chosen)
+    """Laws of one decision, when one arm has been tried and when all have been a few times."""
+    rng, n_arms = trial.rng("laws"), trial.problem.n_arms
+    for rounds, draws in ((1, max(1, trial.draws // 4)), (4 * n_arms + 1, trial.draws)):
+        frozen = Frozen(trial.policy, trial.problem, rng, rounds)
+        for left_out in (0, 1):
+            _law(trial, frozen, np.arange(n_arms)[None] < n_arms - left_out, rng, draws)
+
+
+def _law(
+    trial: Trial, frozen: Frozen, allowed: np.ndarray, rng: np.random.Generator, draws: int
+) -> None:
+    chosen = frozen.chosen(rng, allowed, draws)
+    best = frozen.best(rng, allowed, draws)
+    rule = f"select must choose the largest of scores; in {draws} draws that was {best.tolist()}"
+    trial.require(alike(chosen, best), rule, chosen.tolist())
+    if not trial.deciding_trains:
+        later = frozen.chosen_on(rng, allowed, draws)
+        rule = f"select must not change later decisions; the first is {chosen.tolist()}"
+        trial.require(alike(chosen, later), rule, later.tolist())
+    _probabilities(trial, frozen, allowed, chosen)
 
 
 def _probabilities(trial: Trial, frozen: Frozen, allowed: np.ndarray, chosen: np.ndarray) -> None:
