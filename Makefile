@@ -11,7 +11,7 @@ TOOLS := $(VENV)/.tools
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 FRESH_KERNELS := $(VENV)/.fresh-kernels
 KERNELS := $(wildcard src/bandstrap/kernels/*.py)
-CODE := src tests benchmarks
+CODE := src tests benchmarks examples
 WITHOUT_CONTEXTS := figure1 figure1-k5 figure1-k2 theorem1 theorem2 equivalence
 WITH_CONTEXTS := figure2-covtype figure2-mnist runtime
 

@@ -1,0 +1,162 @@
+"""Learning from logged decisions in scikit-learn's way: `fit` and `predict`.
+
+A module to itself, not among the names of `bandstrap.bandit`: importing scikit-learn takes long.
+"""
+
+from collections.abc import Iterable
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from bandstrap.bandit.bandit import Bandit
+from bandstrap.bandit.decision import Arm
+from bandstrap.errors import InvalidInput
+from bandstrap.policies import Policy
+from bandstrap.problem import Support
+from bandstrap.seeding import generator
+
+__all__ = ["LoggedBandit"]
+
+
+class LoggedBandit(BaseEstimator):  # type: ignore[misc]
+    """Which arm is best in a context, learnt from a log of what others chose and what it paid.
+
+    * `policy` learns, one row after the other. `bandit_` is the `Bandit` that has learnt the log:
+      it explores, and goes on learning.
+    * `arms`: their names; those in the log if None. `classes_` holds them in order.
+    * `rewards`: where rewards lie, [0, 1] if None.
+    * `draws`: by which `predict` compares arms, and `predict_proba` where the policy does not know
+      the probabilities.
+
+    A table X without columns is for policies that look at no contexts.
+
+    >>> from bandstrap import LinThompson
+    >>> X = np.array([[-1.0], [1.0]] * 20)
+    >>> arms = np.repeat(["left", "right"], 20)
+    >>> rewards = (X[:, 0] < 0) == (arms == "left")
+    >>> model = LoggedBandit(LinThompson(), random_state=0).fit(X, arms, rewards)
+    >>> model.predict([[-2.0], [2.0]]).tolist()
+    ['left', 'right']
+    """
+
+    def __init__(
+        self,
+        policy: Policy[Any],
+        arms: Iterable[Arm] | None = None,
+        rewards: Support | None = None,
+        draws: int = 100,
+        random_state: Any = None,
+    ) -> None:
+        self.policy = policy
+        self.arms = arms
+        self.rewards = rewards
+        self.draws = draws
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: Any,  # noqa: N803
+        arms: Any,
+        rewards: Any,
+        propensities: Any = None,
+    ) -> "LoggedBandit":
+        """Learn the log anew: in context X[i] arm `arms[i]` was chosen and paid `rewards[i]`.
+
+        With `propensities`, the probabilities by which arms were chosen, a row counts by the
+        inverse of its own, scaled so that rows count 1 on average: contexts in which the log seldom
+        tried an arm then count for that arm as much as others. That takes a policy whose rewards
+        can have any weight.
+        """
+        if self.draws < 1:
+            raise InvalidInput("draws", self.draws, "give at least one")
+        chosen, width = _arms_of(arms), _width(X)
+        names = sorted(set(chosen)) if self.arms is None else list(self.arms)
+        seed = int(check_random_state(self.random_state).randint(2**31))
+        bandit = Bandit(self.policy, names, seed=seed, rewards=self.rewards)
+        weights = 1.0 if propensities is None else _weights(propensities, len(chosen))
+        context = X if width else None
+        bandit.learn(context=context, arm=chosen, reward=list(rewards), weight=weights)
+        self.bandit_, self.classes_ = bandit, np.array(names)
+        self.n_features_in_, self._seed = width, seed
+        if hasattr(X, "columns"):
+            self.feature_names_in_ = np.asarray(X.columns, dtype=object)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:  # noqa: N803
+        """The arm with the best mean of its draws in each context; the bandit does not change.
+
+        For a policy that adds a bonus it is the arm with the largest score. An arm that the policy
+        has no idea of, and would try first, is predicted only if there is no other.
+        """
+        values = self._values(X)
+        predicted: np.ndarray = self.classes_[values.argmax(axis=1)]
+        return predicted
+
+    def predict_proba(self, X: Any) -> np.ndarray:  # noqa: N803
+        """How probable the policy is to choose each arm in each context, (n, arms).
+
+        Exact where the policy knows it, else the share of `draws` decisions. The bandit's floor is
+        not part of it.
+        """
+        check_is_fitted(self, "bandit_")
+        allowed = np.ones((1, self.classes_.size), dtype=np.bool_)
+        policy, state, rows, rng = self._asked(X)
+        shares = []
+        for row in rows:
+            # A copy for each, so that rows do not depend on those before.
+            known = policy.probabilities(deepcopy(state), row, allowed)
+            if known is None:
+                mine = deepcopy(state)
+                votes = [policy.select(mine, row, rng)[0] for _ in range(self.draws)]
+                known = np.bincount(votes, minlength=self.classes_.size) / self.draws
+            shares.append(known)
+        return np.array(shares).reshape(-1, self.classes_.size)
+
+    def _values(self, X: Any) -> np.ndarray:  # noqa: N803
+        """The mean of each arm's draws in each context, (n, arms)."""
+        check_is_fitted(self, "bandit_")
+        policy, state, rows, rng = self._asked(X)
+        values = np.empty((len(rows), self.classes_.size))
+        for i, row in enumerate(rows):
+            mine = deepcopy(state)
+            draws = [policy.scores(mine, row, rng)[0] for _ in range(self.draws)]
+            values[i] = np.mean(draws, axis=0)
+        return np.where(np.isposinf(values), -np.inf, values)
+
+    def _asked(self, X: Any) -> tuple[Policy[Any], Any, list[Any], np.random.Generator]:  # noqa: N803
+        """What the bandit has learnt, the contexts it is asked about, and random numbers."""
+        width = _width(X)
+        if width != self.n_features_in_:
+            raise InvalidInput("X", f"{width} columns", f"it was fit to {self.n_features_in_}")
+        rows = self.bandit_._rows(X)[0] if width else [None] * len(X)
+        memory = self.bandit_._begun(rows[0] if rows else None)
+        return memory.policy, memory.state, rows, generator(self._seed, "logged")
+
+
+def _width(table: Any) -> int:
+    """How many columns a table has."""
+    shape = np.shape(table) if not hasattr(table, "shape") else table.shape
+    if len(shape) != 2:
+        raise InvalidInput("X", shape, "give a table, with a row for each decision")
+    return int(shape[1])
+
+
+def _arms_of(arms: Any) -> list[Arm]:
+    """Names as a bandit knows them, in Python's own types."""
+    listed: list[Arm] = arms.tolist() if hasattr(arms, "tolist") else list(arms)
+    return listed
+
+
+def _weights(propensities: Any, count: int) -> list[float]:
+    chances = np.asarray(propensities, dtype=np.float64)
+    if chances.shape != (count,):
+        raise InvalidInput("propensities", chances.shape, f"give one for each of {count} rows")
+    if not ((chances > 0) & (chances <= 1)).all():
+        bad = chances[~((chances > 0) & (chances <= 1))][0]
+        raise InvalidInput("propensities", float(bad), "give probabilities above 0, at most 1")
+    weights: list[float] = (1 / chances / (1 / chances).mean()).tolist()
+    return weights

@@ -1,0 +1,175 @@
+"""Logged decisions learnt and predicted from in scikit-learn's way."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from bandstrap import (
+    BESA,
+    UCB1,
+    BetaThompson,
+    ContextualBootstrap,
+    EigenExamples,
+    Exponential,
+    GaussianLimit,
+    InvalidInput,
+    LinearRegression,
+    LinThompson,
+    LogisticRegression,
+    Support,
+    UnknownName,
+)
+from bandstrap.bandit.logged import LoggedBandit
+from bandstrap.packing import pack
+
+WB = ContextualBootstrap(Exponential(), GaussianLimit(LogisticRegression()), EigenExamples())
+NAMES = ["low", "mid", "high"]
+
+
+def log(rows=400, seed=0):
+    """Arm `high` pays where the first column is above 0, `low` below; `mid` now and then."""
+    rng = np.random.default_rng(seed)
+    table = rng.standard_normal((rows, 2))
+    arms = rng.choice(NAMES, rows)
+    right = np.where(table[:, 0] > 0, "high", "low")
+    chance = np.where(arms == "mid", 0.3, np.where(arms == right, 0.9, 0.1))
+    return table, arms, (rng.random(rows) < chance).astype(float)
+
+
+def fitted(policy=WB, **given):
+    return LoggedBandit(policy, rewards=Support.binary(), random_state=0, **given).fit(*log())
+
+
+FAR = np.array([[2.0, 0.0], [-2.0, 0.0], [1.5, 1.0]])
+
+
+@pytest.mark.parametrize("policy", [WB, LinThompson()], ids=["draws", "exact"])
+def test_it_predicts_the_best_arm_and_chances(policy):
+    model = fitted(policy)
+    assert model.classes_.tolist() == sorted(NAMES)
+    assert model.predict(FAR).tolist() == ["high", "low", "high"]
+    chances = model.predict_proba(FAR)
+    assert chances.shape == (3, 3)
+    assert chances.sum(axis=1) == pytest.approx(np.ones(3))
+    assert (model.classes_[chances.argmax(axis=1)] == model.predict(FAR)).all()
+
+
+def test_predictions_change_nothing_and_do_not_depend_on_their_neighbours():
+    model = fitted(draws=300)
+    before = pack(model.bandit_).text, model.bandit_._rng.bit_generator.state
+    whole, again = model.predict_proba(FAR), model.predict_proba(FAR)
+    model.predict(FAR)
+    assert (pack(model.bandit_).text, model.bandit_._rng.bit_generator.state) == before
+    assert (whole == again).all()
+    assert model.predict_proba(FAR[1:])[0] == pytest.approx(whole[1], abs=0.15)
+    assert model.bandit_.decisions_waiting == 0
+
+
+def test_chances_are_those_of_the_bandit_s_decisions():
+    at = np.array([[0.1, 0.0]])
+    model = fitted(draws=1000)
+    told = model.predict_proba(at)[0]
+    arms = [model.bandit_.decide(at[0]).arm for _ in range(1000)]
+    shares = np.array([arms.count(name) for name in model.classes_]) / 1000
+    # Two shares of 1000: a standard error of at most 0.022; the floor moves 0.001.
+    assert np.abs(told - shares).max() < 0.1
+
+
+def test_it_follows_scikit_learn_s_conventions():
+    model = LoggedBandit(WB, draws=7, random_state=3)
+    assert set(model.get_params()) == {"policy", "arms", "rewards", "draws", "random_state"}
+    copy = clone(model)
+    assert copy is not model
+    assert copy.get_params() == model.get_params()
+    assert copy.set_params(draws=9).draws == 9
+    with pytest.raises(NotFittedError):
+        model.predict(FAR)
+    with pytest.raises(NotFittedError):
+        model.predict_proba(FAR)
+    assert model.fit(*log(60)) is model
+    assert model.n_features_in_ == 2
+    assert (clone(model).fit(*log(60)).predict(FAR) == model.predict(FAR)).all()
+
+
+def test_fit_forgets_the_log_before():
+    model = fitted()
+    table, arms, rewards = log(50)
+    assert model.fit(table, arms, rewards).bandit_.rewards_learnt == 50
+
+
+def test_a_frame_with_words():
+    table, arms, rewards = log()
+    frame = pd.DataFrame({"sign": np.where(table[:, 0] > 0, "plus", "minus"), "x": table[:, 0]})
+    model = LoggedBandit(WB, rewards=Support.binary(), random_state=0).fit(frame, arms, rewards)
+    assert model.feature_names_in_.tolist() == ["sign", "x"]
+    assert set(model.predict(frame.iloc[:20])) <= {"low", "high"}
+    with pytest.raises(InvalidInput, match="y"):
+        model.predict(frame.rename(columns={"x": "y"}))
+
+
+def test_arms_that_are_numbers_and_no_contexts():
+    arms = np.array([7, 9] * 30)
+    model = LoggedBandit(BetaThompson(), random_state=0, rewards=Support.binary())
+    model.fit(np.empty((60, 0)), arms, (arms == 9).astype(float))
+    assert model.predict(np.empty((3, 0))).tolist() == [9, 9, 9]
+    assert model.predict_proba(np.empty((2, 0))).shape == (2, 2)
+
+
+def test_an_arm_that_the_log_never_tried_is_explored_but_not_predicted():
+    model = LoggedBandit(UCB1(), arms=["a", "b", "c"], random_state=0)
+    model.fit(np.empty((20, 0)), ["a", "b"] * 10, [0.2, 0.6] * 10)
+    assert model.classes_.tolist() == ["a", "b", "c"]
+    assert model.predict(np.empty((1, 0))).tolist() == ["b"]
+    assert model.predict_proba(np.empty((1, 0)))[0].tolist() == [0, 0, 1]
+
+
+def test_propensities_undo_what_the_log_preferred():
+    """A line fit to a curve: the log tries `a` mostly where it pays, weights tell the average."""
+    rng = np.random.default_rng(1)
+    good = rng.random(4000) < 0.5
+    tried = np.where(good, 0.9, 0.1)  # how probable `a` was
+    arms = np.where(rng.random(4000) < tried, "a", "b")
+    chances = np.where(arms == "a", tried, 1 - tried)
+    rewards = np.where(arms == "a", good * 1.0, 0.6)
+    table = np.ones((4000, 1))  # what made the difference was not written down
+    policy = ContextualBootstrap(
+        Exponential(), GaussianLimit(LinearRegression()), EigenExamples(np.eye(1))
+    )
+    plain = LoggedBandit(policy, random_state=0).fit(table, arms, rewards)
+    weighed = LoggedBandit(policy, random_state=0).fit(table, arms, rewards, chances)
+    assert plain.predict(table[:1]).tolist() == ["a"]  # 0.9 by the log
+    assert weighed.predict(table[:1]).tolist() == ["b"]  # 0.5 in truth, against 0.6
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (lambda m, x, a, r: m.fit(x[:-1], a, r), "each of"),
+        (lambda m, x, a, r: m.fit(x, a, r[:-1]), "give 30"),
+        (lambda m, x, a, r: m.fit(x[0], a, r), "give a table"),
+        (lambda m, x, a, r: m.fit(x, a, r, np.ones(3)), "one for each of 30"),
+        (lambda m, x, a, r: m.fit(x, a, r, np.zeros(30)), "above 0"),
+        (lambda m, x, a, r: m.fit(x, a, r, np.full(30, np.nan)), "above 0"),
+        (lambda m, x, a, r: m.fit(x, a, r + 7), "rewards lie in"),
+        (lambda m, x, a, r: m.set_params(draws=0).fit(x, a, r), "draws"),
+        (lambda m, x, a, r: m.fit(x, a, r).predict(x[:, :1]), "it was fit to 2"),
+    ],
+)
+def test_bad_input(wrong, told):
+    with pytest.raises(InvalidInput, match=told):
+        wrong(LoggedBandit(LinThompson(), random_state=0), *log(30))
+
+
+def test_an_arm_that_is_not_among_those_given():
+    with pytest.raises(UnknownName, match="high"):
+        LoggedBandit(LinThompson(), arms=["low", "mid"]).fit(*log(30))
+
+
+def test_policies_that_take_whole_weights_only_say_so():
+    _, arms, rewards = log(30)
+    model = LoggedBandit(BESA(), random_state=0)
+    with pytest.raises(InvalidInput, match="whole weights"):
+        model.fit(np.empty((30, 0)), arms, rewards, np.linspace(0.1, 1, 30))
+    assert not hasattr(model, "bandit_")
