@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bandstrap import Bandit, BetaThompson, Bootstrap, HalfLife, NoForgetting, Support, Window
+from bandstrap import Bandit, Bootstrap, GaussianThompson, HalfLife, NoForgetting, Support, Window
 from output import Row, arguments, report
 
 MEANS = (0.7, 0.5, 0.5, 0.4, 0.3)
@@ -20,7 +20,7 @@ FORGETTING = {
     "window 500": Window(500),
     "window 2,000": Window(2000),
 }
-POLICIES = {"wb": Bootstrap(), "ts": BetaThompson()}
+POLICIES = {"wb": Bootstrap(), "ts-gaussian": GaussianThompson(0.5)}
 
 
 def played(policy: Any, forgetting: Any, rounds: int, every: int | None, seed: int) -> float:

@@ -26,8 +26,8 @@ def test_forgetting_pays_where_the_world_drifts(tmp_path):
         (row["policy"], row["world"], row["forgetting"]): float(row["against none"].split()[0])
         for row in rows
     }
-    assert gain["ts", "drifting", "half-life 250"] > 0.02
-    assert gain["ts", "still", "half-life 1,000"] > -0.05
+    assert gain["wb", "drifting", "half-life 250"] > 0.02
+    assert gain["wb", "still", "half-life 1,000"] > -0.05
 
 
 def test_decisions_follow_propensities(tmp_path):
