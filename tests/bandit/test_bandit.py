@@ -68,6 +68,13 @@ def test_scores_are_those_of_the_draw_that_decided():
         bandit.learn(decision, float(decision.arm == COLOURS[i % 3]))
 
 
+def test_models_of_numbers_refuse_words_and_stay_open_to_others():
+    bandit = contextual()
+    with pytest.raises(InvalidInput, match=r"\['city'\].*from_sklearn"):
+        bandit.decide({"age": 3.0, "city": "Oslo"})
+    assert bandit.decide({"age": 3.0}).arm in COLOURS
+
+
 def test_only_allowed_arms_are_chosen_and_have_a_chance():
     bandit = Bandit(Bootstrap(), COLOURS, seed=0)
     for _ in range(50):

@@ -283,7 +283,11 @@ class Bandit:
     def _begun(self, row: np.ndarray | None) -> Memory:
         """The memory; the first context says how wide contexts are."""
         if self._memory is None:
-            self._memory = self.forgetting.memory(self.policy, self._problem(row))
+            try:
+                self._memory = self.forgetting.memory(self.policy, self._problem(row))
+            except InvalidInput:
+                self._columns = None  # other contexts may do
+                raise
         return self._memory
 
     def _problem(self, row: np.ndarray | None) -> Problem:

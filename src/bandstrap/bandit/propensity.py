@@ -29,7 +29,8 @@ class Propensity:
     Some policies know the probability of each arm. For the others `draws` draws vote, of which the
     first is the one that decides. Given all of them any was as likely to be the first, so the share
     of votes is the very probability of the arm given the draws: weighting by its inverse is
-    unbiased whatever their number, which only sets the variance.
+    unbiased whatever their number, which only sets the variance. (Networks that train as they draw
+    change a little from draw to draw; for them this holds nearly.)
 
     With probability `floor` the arm is any of those allowed, so that none has probability 0.
     """

@@ -1,7 +1,7 @@
 """What a model is to a bandit: something that can be refit to weighted examples."""
 
 from abc import ABC, abstractmethod
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -99,7 +99,12 @@ def one_of(arms: np.ndarray, rng: np.random.Generator) -> int:
 
 
 class Model(ABC):
-    """Frozen parameters of a model, one per arm, and a way to bootstrap it."""
+    """Frozen parameters of a model, one per arm, and a way to bootstrap it.
+
+    A model that `reads_tables` turns rows back into tables with words; any other takes numbers.
+    """
+
+    reads_tables: ClassVar[bool] = False
 
     @abstractmethod
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:

@@ -78,6 +78,7 @@ class EstimatorModel(Model):
     repeat: bool
     recipe: Any = field(init=False)
 
+    reads_tables: ClassVar[bool] = True
     unsaved: ClassVar[tuple[str, ...]] = ("estimator",)
 
     def __post_init__(self) -> None:

@@ -23,6 +23,10 @@ class ContextualBootstrap(LearnerPolicy):
     model: Model
     prior: ExamplePrior
 
+    @property
+    def _reads_tables(self) -> bool:
+        return self.model.reads_tables
+
     def _learner(self, problem: Problem) -> Learner:
         if problem.n_features < 1:
             raise InvalidInput(

@@ -28,6 +28,10 @@ class ContextualEpsilonGreedy(LearnerPolicy):
     def __post_init__(self) -> None:
         EpsilonGreedy(self.schedule)  # refuses what is no schedule
 
+    @property
+    def _reads_tables(self) -> bool:
+        return self.model.reads_tables
+
     def _learner(self, problem: Problem) -> Learner:
         return self.model.learner(problem, NoResampling(), self.prior)
 

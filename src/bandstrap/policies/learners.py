@@ -4,6 +4,7 @@ from abc import abstractmethod
 
 import numpy as np
 
+from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner
 from bandstrap.policies.base import Policy
 from bandstrap.policies.state import State
@@ -32,7 +33,18 @@ class LearnerPolicy(Policy[LearnerState]):
     @abstractmethod
     def _learner(self, problem: Problem) -> Learner: ...
 
+    @property
+    def _reads_tables(self) -> bool:
+        """Whether contexts may hold words, which rows know only by their codes."""
+        return False
+
     def _start(self, problem: Problem, runs: int) -> LearnerState:
+        words = [] if problem.columns is None else problem.columns.text
+        if words and not self._reads_tables:
+            raise InvalidInput(
+                "contexts", words, "these columns hold text: encode them as numbers, or use "
+                "from_sklearn() with a pipeline that does"
+            )  # fmt: skip
         return LearnerState(problem, runs, [self._learner(problem) for _ in range(runs)])
 
     def _scores(
