@@ -1,7 +1,7 @@
 # Every target sets up what it needs in .venv; only Python 3.11 or later and make must be there.
 
 .DEFAULT_GOAL := help
-.PHONY: help test lint reproduce contexts bench bench-contextual bench-bandit bench-peers endurance clean
+.PHONY: help test lint reproduce appendix contexts bench bench-contextual bench-bandit bench-peers endurance clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -12,7 +12,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-com
 FRESH_KERNELS := $(VENV)/.fresh-kernels
 KERNELS := $(wildcard src/bandstrap/kernels/*.py)
 CODE := src tests benchmarks examples
-WITHOUT_CONTEXTS := figure1 figure1-k5 figure1-k2 theorem1 theorem2 equivalence
+WITHOUT_CONTEXTS := figure1 theorem1 theorem2 equivalence
+APPENDIX := figure1-k5 figure1-k2
 WITH_CONTEXTS := figure2-covtype figure2-mnist runtime
 
 # Workers are processes: threads inside them would only compete.
@@ -34,9 +35,13 @@ lint: $(TOOLS) ## style, types and import rules
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-reproduce: $(FRESH_KERNELS) ## the paper's figures and theorems, into results/; with contexts in small, into results/quick/
-	$(BIN)/bandstrap reproduce $(WITHOUT_CONTEXTS) --out results
+reproduce: $(FRESH_KERNELS) ## the paper's figures and theorems, into results/; the rest in small, into folders of it
+	$(BIN)/bandstrap reproduce $(APPENDIX) --runs 300 --out results/appendix
 	$(BIN)/bandstrap reproduce $(WITH_CONTEXTS) --quick --out results/quick
+	$(BIN)/bandstrap reproduce $(WITHOUT_CONTEXTS) --out results
+
+appendix: $(FRESH_KERNELS) ## figure 1 with 5 and with 2 arms, all 1,000 runs, into results/appendix/
+	$(BIN)/bandstrap reproduce $(APPENDIX) --out results/appendix
 
 contexts: $(FRESH_KERNELS) ## figure 2 and what rounds cost, at full size, in hours, into results/contexts/
 	$(BIN)/bandstrap reproduce $(WITH_CONTEXTS) --out results/contexts
