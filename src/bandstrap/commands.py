@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable
-from inspect import isabstract
+from inspect import isabstract, isclass
 from pathlib import Path
 
 from rich.console import Console
@@ -100,6 +100,8 @@ def list_command() -> None:
 def _models() -> list[str]:
     """The models that can be made, by the names of their classes."""
     found = {name: getattr(models, name) for name in models.__all__}
-    return [
-        name for name, kind in found.items() if issubclass(kind, Model) and not isabstract(kind)
+    kinds = {name: kind for name, kind in found.items() if isclass(kind)}
+    named = [
+        name for name, kind in kinds.items() if issubclass(kind, Model) and not isabstract(kind)
     ]
+    return [*named, *(name for name in found if name.startswith("from_"))]

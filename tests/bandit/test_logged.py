@@ -99,9 +99,9 @@ def test_fit_forgets_the_log_before():
     assert model.fit(table, arms, rewards).bandit_.rewards_learnt == 50
 
 
-def test_a_frame_with_words():
+def test_a_frame_with_names():
     table, arms, rewards = log()
-    frame = pd.DataFrame({"sign": np.where(table[:, 0] > 0, "plus", "minus"), "x": table[:, 0]})
+    frame = pd.DataFrame({"sign": table[:, 0] > 0, "x": table[:, 0]})
     model = LoggedBandit(WB, rewards=Support.binary(), random_state=0).fit(frame, arms, rewards)
     assert model.feature_names_in_.tolist() == ["sign", "x"]
     assert set(model.predict(frame.iloc[:20])) <= {"low", "high"}
