@@ -1,6 +1,6 @@
 """Features of arms, and how they meet those of a context."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -67,3 +67,14 @@ class ArmFeatures:
         """How many numbers a model sees."""
         own = int(self.matrix.shape[1])
         return own + n_features + (own * n_features if self.interactions else 0)
+
+
+def features_and_names(
+    arms: Iterable[Arm] | Mapping[Arm, Any] | ArmFeatures,
+) -> tuple[ArmFeatures | None, Iterable[Arm]]:
+    """The features of arms, if they were given any, and their names."""
+    if isinstance(arms, Mapping):
+        arms = ArmFeatures(arms)
+    if isinstance(arms, ArmFeatures):
+        return arms, arms.names
+    return None, arms

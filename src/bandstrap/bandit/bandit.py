@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bandstrap.bandit.arm_features import ArmFeatures
+from bandstrap.bandit.arm_features import ArmFeatures, features_and_names
 from bandstrap.bandit.arms import Arms
 from bandstrap.bandit.decision import Arm, Decision
 from bandstrap.bandit.explanation import Explanation, explained
@@ -60,8 +60,8 @@ class Bandit:
         self.forgetting = forgetting or NoForgetting()
         self.expiry = expiry
         self.rewards_learnt = 0
-        self._features = _features_of(arms)
-        self._arms = Arms(self._features.names if self._features else arms)  # type: ignore[arg-type]
+        self._features, names = features_and_names(arms)
+        self._arms = Arms(names)
         self._columns: Columns | None = None  # known from the first context on
         self._memory: Memory | None = None  # begun with the first decision or reward
         self._pending = Pending()
@@ -296,10 +296,3 @@ class Bandit:
             return Problem(len(self._arms), width, self.support, self._columns)
         width = self._features.width(width)
         return Problem(len(self._arms), width, self.support, per_arm=True)
-
-
-def _features_of(arms: Any) -> ArmFeatures | None:
-    """Features of arms, if they were given any."""
-    if isinstance(arms, Mapping):
-        return ArmFeatures(arms)
-    return arms if isinstance(arms, ArmFeatures) else None
