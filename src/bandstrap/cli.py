@@ -22,8 +22,8 @@ def _options(
     context.obj = debug
 
 
-@app.command()
-def reproduce(
+@app.command("reproduce")
+def _reproduce(
     names: Annotated[
         list[str] | None, typer.Argument(help="Experiments; none means all (see: bandstrap list).")
     ] = None,
@@ -43,22 +43,23 @@ def reproduce(
 
     Example: bandstrap reproduce figure1 --quick --out results
     """
-    from bandstrap.commands import reproduce_command
+    from bandstrap.commands.reproduce import reproduce
+    from bandstrap.experiments import Settings
 
     chosen = tuple(policies.split(",")) if policies is not None else None
-    size = (runs, horizon, arms, chosen, exact_horizon)
-    reproduce_command(names or [], quick, out, workers, seed, *size, command=_command())
+    settings = Settings(quick, runs, horizon, arms, chosen, exact_horizon)
+    reproduce(names or [], settings, out, workers, seed, _command())
 
 
 @app.command("list")
-def list_() -> None:
+def _list() -> None:
     """List policies, resampling schemes, models, environments, data sets and experiments.
 
     Example: bandstrap list
     """
-    from bandstrap.commands import list_command
+    from bandstrap.commands.listing import list_names
 
-    list_command()
+    list_names()
 
 
 def _command() -> str:

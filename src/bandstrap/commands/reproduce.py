@@ -1,0 +1,49 @@
+"""`bandstrap reproduce`: experiments, their results, the report, and the claims."""
+
+import os
+from pathlib import Path
+
+from rich.console import Console
+
+from bandstrap.commands.claims import claims_table
+from bandstrap.errors import InvalidInput, UnknownName
+from bandstrap.experiments import EXPERIMENTS, Claim, Settings
+from bandstrap.experiments.session import Session
+from bandstrap.report import write_report
+from bandstrap.simulation.progress import Bar
+
+
+def reproduce(
+    names: list[str], settings: Settings, out: Path, workers: int, seed: int, command: str
+) -> None:
+    """Run experiments, write their results and the report, and show the claims."""
+    _check(names, settings)
+    names = names or list(EXPERIMENTS)
+    for name in names:
+        EXPERIMENTS[name]().prepare(settings)
+    session = Session(out, settings, seed, workers or os.cpu_count() or 1)
+    claims: list[Claim] = []
+    for name in names:
+        with Bar(name) as bar:
+            claims += session.run(EXPERIMENTS[name](), bar)
+    session.write_claims(claims)
+    report = write_report(out, names, claims, command)
+    console = Console()
+    console.print(claims_table(claims))
+    console.print(f"report: {report}", soft_wrap=True)
+
+
+def _check(names: list[str], settings: Settings) -> None:
+    for name in names:
+        if name not in EXPERIMENTS:
+            raise UnknownName("experiment", name, EXPERIMENTS)
+    for name in names:
+        _check_policies(name, settings)
+
+
+def _check_policies(name: str, settings: Settings) -> None:
+    """Refuse policies of which an experiment that was asked for by name knows none."""
+    known = EXPERIMENTS[name].known
+    if settings.policies and known and not set(settings.policies) & set(known):
+        remedy = f"{name} knows others, such as {', '.join(list(known)[:5])} (see: bandstrap list)"
+        raise InvalidInput("--policies", ",".join(settings.policies), remedy)
