@@ -1,82 +1,97 @@
 """The command line. Everything heavy is imported inside a command, so that `--help` is instant."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from bandstrap.commands import completion
+from bandstrap.commands.calling import EXIT_CODES, Commands, call, command_line
+from bandstrap.version import __version__
+
 app = typer.Typer(
     name="bandstrap",
     help="Turn any model into a bandit by bootstrapping.",
+    epilog=EXIT_CODES,
+    cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
 
+Json = Annotated[
+    bool, typer.Option("--json", help="Print the result as JSON, and nothing else, to be read on.")
+]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"bandstrap {__version__}")
+        raise typer.Exit
+
 
 @app.callback()
 def _options(
-    context: typer.Context,
-    debug: Annotated[bool, typer.Option(help="Show the traceback of an error.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
+    ] = False,
 ) -> None:
-    context.obj = debug
+    pass
 
 
-@app.command("reproduce")
+@app.command("reproduce", epilog=EXIT_CODES)
 def _reproduce(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Experiments; none means all (see: bandstrap list).")
+        list[str] | None,
+        typer.Argument(
+            help="Experiments; none means all (see: bandstrap list).",
+            autocompletion=completion.experiments,
+        ),
     ] = None,
-    quick: Annotated[bool, typer.Option(help="A small run of the same.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A small run of the same.")] = False,
     out: Annotated[Path, typer.Option(help="Where results go.")] = Path("results"),
     workers: Annotated[int, typer.Option(help="Processes; 0 means one per core.")] = 0,
     seed: Annotated[int, typer.Option(help="Equal seeds give equal results.")] = 0,
     runs: Annotated[int | None, typer.Option(help="Independent runs per curve.")] = None,
     horizon: Annotated[int | None, typer.Option(help="Rounds per run.")] = None,
     arms: Annotated[int | None, typer.Option(help="Arms per problem.")] = None,
-    policies: Annotated[str | None, typer.Option(help="Policies to show, as in wb,npb,ts.")] = None,
+    policies: Annotated[
+        str | None,
+        typer.Option(help="Policies to show, as in wb,npb,ts.", autocompletion=completion.policies),
+    ] = None,
     exact_horizon: Annotated[
         int | None, typer.Option(help="Rounds of policies whose cost grows with history.")
     ] = None,
+    json: Json = False,
 ) -> None:
     """Reproduce the paper's figures and theorems, with a verdict on every claim.
 
+    Interrupted or killed, the same command goes on where it was.
+
     Example: bandstrap reproduce figure1 --quick --out results
     """
+    from bandstrap.commands.outcome import show
     from bandstrap.commands.reproduce import reproduce
     from bandstrap.experiments import Settings
 
     chosen = tuple(policies.split(",")) if policies is not None else None
     settings = Settings(quick, runs, horizon, arms, chosen, exact_horizon)
-    reproduce(names or [], settings, out, workers, seed, _command())
+    show(reproduce(names or [], settings, out, workers, seed, command_line()), json)
 
 
-@app.command("list")
-def _list() -> None:
+@app.command("list", epilog=EXIT_CODES)
+def _list(json: Json = False) -> None:
     """List policies, resampling schemes, models, environments, data sets and experiments.
 
     Example: bandstrap list
     """
-    from bandstrap.commands.listing import list_names
+    from bandstrap.commands.listing import Names
+    from bandstrap.commands.names import names
+    from bandstrap.commands.outcome import show
 
-    list_names()
-
-
-def _command() -> str:
-    return " ".join(["bandstrap", *sys.argv[1:]])
+    show(Names(names()), json)
 
 
 def main() -> None:
-    """Run the command line; an error is one sentence and exit code 2, a traceback with --debug."""
-    try:
-        app()
-    except KeyboardInterrupt:
-        typer.echo("interrupted; what is done is kept: run the same command again", err=True)
-        sys.exit(130)
-    except Exception as error:
-        from bandstrap.errors import BandstrapError
-
-        if not isinstance(error, BandstrapError) or "--debug" in sys.argv:
-            raise
-        typer.echo(f"error: {error}", err=True)
-        sys.exit(2)
+    """Run the command line."""
+    call(app)

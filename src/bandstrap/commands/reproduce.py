@@ -1,9 +1,11 @@
 """`bandstrap reproduce`: experiments, their results, the report, and the claims."""
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
+from rich.console import Group, RenderableType
+from rich.text import Text
 
 from bandstrap.commands.claims import claims_table
 from bandstrap.errors import InvalidInput, UnknownName
@@ -13,10 +15,34 @@ from bandstrap.report import write_report
 from bandstrap.simulation.progress import Bar
 
 
+@dataclass(frozen=True)
+class Reproduced:
+    """The claims with their verdicts, and where everything was written."""
+
+    out: Path
+    names: list[str]
+    claims: list[Claim]
+    report: Path
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            "claims": [claim.as_dict() for claim in self.claims],
+            "paths": {
+                "report": self.report,
+                "claims": self.out / "claims.json",
+                "experiments": {name: self.out / name for name in self.names},
+            },
+        }
+
+    def __rich__(self) -> RenderableType:
+        where = Text(f"report: {self.report}", no_wrap=True, overflow="ignore")  # to be copied
+        return Group(claims_table(self.claims), where)
+
+
 def reproduce(
     names: list[str], settings: Settings, out: Path, workers: int, seed: int, command: str
-) -> None:
-    """Run experiments, write their results and the report, and show the claims."""
+) -> Reproduced:
+    """Run experiments, and write their results and the report."""
     _check(names, settings)
     names = names or list(EXPERIMENTS)
     for name in names:
@@ -27,10 +53,7 @@ def reproduce(
         with Bar(name) as bar:
             claims += session.run(EXPERIMENTS[name](), bar)
     session.write_claims(claims)
-    report = write_report(out, names, claims, command)
-    console = Console()
-    console.print(claims_table(claims))
-    console.print(f"report: {report}", soft_wrap=True)
+    return Reproduced(out, names, claims, write_report(out, names, claims, command))
 
 
 def _check(names: list[str], settings: Settings) -> None:

@@ -1,0 +1,39 @@
+"""Names for completion and for `bandstrap list`, at once: importing them all takes seconds."""
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import bandstrap
+
+SOURCE = Path(bandstrap.__file__).parent
+
+
+def names() -> dict[str, list[str]]:
+    """Every name by group, kept in the user's cache until a source file changes."""
+    path, state = _cache(), _state()
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        if kept["state"] == state:
+            return dict(kept["names"])
+    from bandstrap.commands.listing import registered
+
+    found = registered().groups
+    with suppress(OSError):  # a cache that cannot be written costs time, nothing else
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(f".{os.getpid()}")
+        part.write_text(json.dumps({"state": state, "names": found}), encoding="utf-8")
+        part.replace(path)
+    return found
+
+
+def _cache() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "bandstrap" / "names.json"
+
+
+def _state() -> str:
+    """What changes when any source file does."""
+    found = ((str(path), path.stat().st_mtime_ns) for path in SOURCE.rglob("*.py"))
+    return str(sorted(found))
