@@ -1,8 +1,11 @@
 """Ctrl-C while worker processes run: the one that was started answers it, workers do not."""
 
 import signal
-from collections.abc import Iterator
+import warnings
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from threading import current_thread, main_thread
+from typing import Any
 
 
 @contextmanager
@@ -12,11 +15,26 @@ def unheard() -> Iterator[None]:
     A terminal sends Ctrl-C to workers too. They would each print a traceback, where it is enough
     that they are ended by the process that started them.
     """
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
+    if current_thread() is not main_thread() or not hasattr(signal, "pthread_sigmask"):
+        yield  # only the main thread may say who hears, and Windows has other ways
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    # Blocked, so that an interrupt waits; ignored too, because that is what a new process always
+    # takes over, while those who start one may let blocked signals through.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    answer = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, answer)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+@contextmanager
+def ended(played: Generator[Any, None, None]) -> Iterator[None]:
+    """Ends the workers behind `played` if the block is left early, of which joblib would warn."""
+    try:
+        yield
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            played.close()

@@ -14,7 +14,7 @@ from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy
 from bandstrap.simulation.batch import Batch, BatchResult, run_batch
 from bandstrap.simulation.checkpoint import Checkpoint
-from bandstrap.simulation.interrupts import unheard
+from bandstrap.simulation.interrupts import ended, unheard
 from bandstrap.simulation.observer import Observer
 from bandstrap.simulation.progress import Bar, ProgressLike, Quiet
 from bandstrap.simulation.tally import Board, Tally
@@ -125,7 +125,7 @@ class Runner:
             pool = Parallel(n_jobs=self.workers, return_as="generator_unordered", batch_size=1)
             with unheard():
                 played = pool(jobs)  # starts the workers
-            with tally.reading(board):
+            with tally.reading(board), ended(played):
                 for place, result in played:
                     i, batch = todo[place]
                     yield i, batch, result
