@@ -1,6 +1,7 @@
 """`bandstrap reproduce`: experiments, their results, the report, and the claims."""
 
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from bandstrap.commands.claims import claims_table
 from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.experiments import EXPERIMENTS, Claim, Settings
 from bandstrap.experiments.session import Session
-from bandstrap.report import write_report
+from bandstrap.report import Run, reproduction, write_report
 from bandstrap.simulation.progress import Bar
 
 
@@ -43,6 +44,7 @@ def reproduce(
     names: list[str], settings: Settings, out: Path, workers: int, seed: int, command: str
 ) -> Reproduced:
     """Run experiments, and write their results and the report."""
+    started = time.perf_counter()
     _check(names, settings)
     names = names or list(EXPERIMENTS)
     for name in names:
@@ -53,7 +55,9 @@ def reproduce(
         with Bar(name) as bar:
             claims += session.run(EXPERIMENTS[name](), bar)
     session.write_claims(claims)
-    return Reproduced(out, names, claims, write_report(out, names, claims, command))
+    run = Run.here(command, seed, time.perf_counter() - started)
+    report = write_report(reproduction(out, names, claims, run), out / "report.html")
+    return Reproduced(out, names, claims, report)
 
 
 def _check(names: list[str], settings: Settings) -> None:

@@ -20,7 +20,7 @@ _MARKS = "osD^vPX*<>"
 
 def draw(title: str, traces: list[Trace], path: Path) -> None:
     """One panel for each group of policies that has been played."""
-    panels = [(name, some) for name, some in _panels(traces).items() if some]
+    panels = [(name, some) for name, some in panels_of(traces).items() if some]
     columns = min(len(panels), 2)
     rows = -(-len(panels) // columns)
     drawing, axes = figure(rows, columns, width=6.8 * columns, height=4.6 * rows)
@@ -32,7 +32,7 @@ def draw(title: str, traces: list[Trace], path: Path) -> None:
     save(drawing, path)
 
 
-def _panels(traces: list[Trace]) -> dict[str, list[Trace]]:
+def panels_of(traces: list[Trace]) -> dict[str, list[Trace]]:
     """The paper's figure, then approximations, networks, and schedules of ε-greedy."""
     names = ("linear and logistic", "logistic: solved and approximated", "networks", "schedules")
     panels: dict[str, list[Trace]] = {name: [] for name in names}

@@ -1,0 +1,122 @@
+// One chart: mean curves with bands of one standard error, drawn by uPlot.
+
+const DASHES = [[], [9, 4], [2, 3], [9, 3, 2, 3], [14, 4]];
+const COLOURS = 7; // --c0 … --c6 of the style sheet; 7 and 5 make 35 looks
+
+function css(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function colourName(curve) {
+  return `--c${curve.look % COLOURS}`;
+}
+
+function dashes(curve) {
+  return DASHES[curve.look % DASHES.length];
+}
+
+function unionRounds(curves, start) {
+  const all = new Set(curves.flatMap((curve) => curve.rounds));
+  const rounds = [...all].sort((a, b) => a - b);
+  const kept = rounds.filter((round) => round >= start);
+  return kept.length > 1 ? kept : rounds;
+}
+
+// Values at given rounds, null where none was recorded; a logarithm shows what is positive alone.
+function aligned(curve, rounds, values, logarithmic) {
+  const places = new Map(curve.rounds.map((round, place) => [round, place]));
+  return rounds.map((round) => {
+    const value = places.has(round) ? values(places.get(round)) : null;
+    return logarithmic && value !== null && value <= 0 ? null : value;
+  });
+}
+
+function chartData(curves, measure, logarithmic) {
+  const rounds = unionRounds(curves, measure.start);
+  const data = [rounds];
+  for (const curve of curves) {
+    const { mean, error } = curve[measure.key];
+    const shifted = (sign) => (place) => mean[place] + sign * (error[place] ?? 0);
+    for (const sign of [0, 1, -1]) data.push(aligned(curve, rounds, shifted(sign), logarithmic));
+  }
+  return data;
+}
+
+function chartSeries(curves, hidden) {
+  const series = [{}];
+  for (const curve of curves) {
+    const common = { show: !hidden.has(curve.policy), spanGaps: true, points: { show: false } };
+    const stroke = () => css(colourName(curve));
+    series.push({ ...common, label: curve.policy, stroke, width: 2, dash: dashes(curve) });
+    series.push({ ...common, width: 0 }, { ...common, width: 0 });
+  }
+  return series;
+}
+
+function chartBands(curves) {
+  return curves.map((curve, place) => ({
+    series: [3 * place + 2, 3 * place + 3],
+    fill: () => css(colourName(curve)) + (curves.length > 6 ? "14" : "2b"),
+  }));
+}
+
+function axisNumber(value) {
+  if (value === null) return "";
+  if (value >= 1e6) return `${value / 1e6}M`;
+  if (value >= 1e4) return `${value / 1e3}k`;
+  return String(+value.toPrecision(6));
+}
+
+// A logarithmic axis names 1, 2 and 5 of each decade where there are few decades, else the powers.
+function axisNumbers(u, splits, axis) {
+  const log = u.scales[u.axes[axis].scale].distr === 3;
+  const few = splits.length && splits.at(-1) / splits.find((value) => value > 0) < 2000;
+  return splits.map((value) => {
+    const lead = Number(Number(value).toExponential()[0]);
+    const named = !log || lead === 1 || (few && (lead === 2 || lead === 5));
+    return named ? axisNumber(value) : "";
+  });
+}
+
+function chartAxis(size) {
+  return {
+    stroke: () => css("--muted"),
+    font: "12px system-ui, sans-serif",
+    grid: { stroke: () => css("--line"), width: 1 },
+    ticks: { stroke: () => css("--line"), width: 1, size: 4 },
+    size,
+    values: axisNumbers,
+    filter: (u, splits) => splits,
+  };
+}
+
+function verticalRange(state, measure) {
+  return (u, low, high) => {
+    if (low === null || high === null) return [0, 1];
+    if (state.logY) return uPlot.rangeLog(low, high, 10, false);
+    const margin = 0.06 * (high - low || Math.abs(high) || 1);
+    const floor = measure.best === "low" && low >= 0 ? 0 : low - margin;
+    return [low >= 0 ? Math.max(0, floor) : floor, high + margin];
+  };
+}
+
+function makeChart(box, curves, state, hidden, hooks) {
+  const data = chartData(curves, state.measure, state.logY);
+  const rounds = data[0];
+  const options = {
+    width: Math.max(box.clientWidth, 200),
+    height: 260,
+    legend: { show: false },
+    focus: { alpha: 0.18 },
+    cursor: { drag: { x: false, y: false }, y: false, points: { show: false } },
+    scales: {
+      x: { time: false, distr: state.logX ? 3 : 1, range: [rounds[0], rounds.at(-1)] },
+      y: { distr: state.logY ? 3 : 1, range: verticalRange(state, state.measure) },
+    },
+    axes: [{ ...chartAxis(34), space: 46 }, chartAxis(52)],
+    series: chartSeries(curves, hidden),
+    bands: chartBands(curves),
+    hooks,
+  };
+  return new uPlot(options, data, box);
+}

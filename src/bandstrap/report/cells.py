@@ -1,0 +1,65 @@
+"""What stands in a table: each kind of cell knows its HTML and what it is sorted by."""
+
+from dataclasses import dataclass
+from html import escape
+from typing import Protocol
+
+
+class Cell(Protocol):
+    """A cell of a table."""
+
+    def html(self) -> str:
+        """The whole `td`."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """Words."""
+
+    text: str
+
+    def html(self) -> str:
+        return f"<td>{escape(self.text)}</td>"
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A verdict: a word, a tone (good, part, bad or open) and its rank among the others."""
+
+    text: str
+    tone: str
+    rank: int
+
+    def html(self) -> str:
+        badge = f'<span class="badge {self.tone}">{escape(self.text)}</span>'
+        return f'<td data-sort="{self.rank}">{badge}</td>'
+
+
+@dataclass(frozen=True)
+class Folded:
+    """A sentence, with more that opens on demand and in print."""
+
+    text: str
+    label: str
+    more: str
+
+    def html(self) -> str:
+        more = (
+            f"<details><summary>{escape(self.label)}</summary><p>{escape(self.more)}</p></details>"
+        )
+        return f'<td class="prose" data-sort="{escape(self.text)}">{escape(self.text)}{more}</td>'
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number as it is to be read, sorted by its value.
+
+    >>> Number(0.68423, "0.6842").html()
+    '<td class="number" data-sort="0.68423">0.6842</td>'
+    """
+
+    value: float
+    shown: str
+
+    def html(self) -> str:
+        return f'<td class="number" data-sort="{self.value!r}">{escape(self.shown)}</td>'

@@ -1,0 +1,112 @@
+"""The report of `bandstrap reproduce`: claims with verdicts, then the experiments' figures."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from bandstrap.errors import OutputError
+from bandstrap.experiments import EXPERIMENTS, Claim, Verdict
+from bandstrap.experiments.decisions import DECISIONS
+from bandstrap.experiments.figure2_plot import panels_of
+from bandstrap.experiments.session import traces_from
+from bandstrap.report.cells import Badge, Folded, Text
+from bandstrap.report.curves import REGRET, REWARD, Curve, Measure
+from bandstrap.report.report import Answer, Figure, Note, Panel, Report, Table, Tally
+from bandstrap.report.run import Run
+from bandstrap.simulation import Trace
+from bandstrap.simulation.trace import read_table
+
+_TONES = {
+    Verdict.REPRODUCED: "good",
+    Verdict.IN_PART: "part",
+    Verdict.NOT_REPRODUCED: "bad",
+    Verdict.UNDECIDED: "open",
+}
+
+
+def _by_environment(traces: list[Trace]) -> dict[str, list[Trace]]:
+    names = dict.fromkeys(trace.environment for trace in traces)
+    return {name: [each for each in traces if each.environment == name] for name in names}
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """How an experiment's traces become panels, and whether its drawing tells more."""
+
+    panels: Callable[[list[Trace]], Mapping[str, list[Trace]]]
+    measures: tuple[Measure, ...]
+    with_drawing: bool = False
+
+
+_OF_ARMS = _Drawn(_by_environment, (REGRET, REWARD))
+_OF_CONTEXTS = _Drawn(panels_of, (REWARD, REGRET))
+_DRAWN = {  # the other experiments show their drawing alone
+    "figure1": _OF_ARMS,
+    "figure1-k5": _OF_ARMS,
+    "figure1-k2": _OF_ARMS,
+    "equivalence": _Drawn(_by_environment, (REGRET, REWARD), with_drawing=True),
+    "figure2-covtype": _OF_CONTEXTS,
+    "figure2-mnist": _OF_CONTEXTS,
+}
+_DRAWING = _Drawn(lambda _: {}, (), with_drawing=True)
+
+
+def reproduction(out: Path, names: list[str], claims: list[Claim], run: Run) -> Report:
+    """A report of experiments from the files that they left in `out`."""
+    return Report(
+        title="New Insights into Bootstrapping for Bandits, reproduced",
+        answer=_answer(claims),
+        figures=tuple(_figure(out, name) for name in names),
+        run=run,
+        notes_title="Where the paper slips or is silent, and what was done",
+        notes=tuple(Note(title, text) for title, text in DECISIONS),
+    )
+
+
+def _answer(claims: list[Claim]) -> Answer:
+    counts = Counter(claim.verdict for claim in claims)
+    tallies = [Tally(counts[each], each, _TONES[each]) for each in Verdict if counts[each]]
+    sentence = f"{counts[Verdict.REPRODUCED]} of {len(claims)} claims of the paper are reproduced."
+    if len(claims) < 2:
+        sentence = f"The claim is {claims[0].verdict}." if claims else _NOTHING
+    return Answer(sentence, _table(claims), tuple(tallies))
+
+
+_NOTHING = "These policies decide no claim of the paper; their curves are below."
+
+
+def _table(claims: list[Claim]) -> Table:
+    rank = {verdict: place for place, verdict in enumerate(Verdict)}
+    rows = [
+        (
+            Text(claim.id),
+            Badge(claim.verdict, _TONES[claim.verdict], rank[claim.verdict]),
+            Folded(claim.claim, "Evidence", claim.evidence),
+        )
+        for claim in claims
+    ]
+    return Table("Claims and verdicts", ("Claim", "Verdict", "What the paper says"), tuple(rows))
+
+
+def _figure(out: Path, name: str) -> Figure:
+    drawn = _DRAWN.get(name, _DRAWING)
+    panels = tuple(
+        Panel(title, tuple(Curve.of(trace) for trace in traces))
+        for title, traces in drawn.panels(_traces(out / name)).items()
+        if traces
+    )
+    drawing = _drawing(out / name / "plot.png") if drawn.with_drawing else b""
+    return Figure(name, EXPERIMENTS[name].title, panels, drawn.measures, drawing)
+
+
+def _traces(directory: Path) -> list[Trace]:
+    results, timings = directory / "results.parquet", directory / "timings.parquet"
+    return traces_from(read_table(results), read_table(timings))
+
+
+def _drawing(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise OutputError(path, f"cannot be read ({error.strerror})", "run again") from error
