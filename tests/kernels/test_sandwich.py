@@ -7,7 +7,13 @@ from scipy.special import expit
 
 from bandstrap.kernels.convex_loss import LINEAR, LOGISTIC
 from bandstrap.kernels.random import normal
-from bandstrap.kernels.sandwich import HEAVY, absorb_step, sandwich_best, sandwich_scores
+from bandstrap.kernels.sandwich import (
+    HEAVY,
+    UNCHANGED,
+    absorb_step,
+    sandwich_best,
+    sandwich_scores,
+)
 
 D, ARMS = 23, 3
 VARIANCE, NOISE = 0.7, 0.3
@@ -65,9 +71,11 @@ def test_updates_are_those_of_matrices_made_anew(loss, share) -> None:
     twins, (theta, inverse, covariance) = _arms(rng)
     for _ in range(300):
         x, arm, reward = _context(rng, share), int(rng.integers(ARMS)), float(rng.random() < 0.3)
-        assert absorb_step(
+        before = np.linalg.slogdet(inverse[arm])[1]
+        gain = absorb_step(
             loss, theta, inverse, covariance, arm, x, reward, VARIANCE, NOISE, *_scratch()
         )
+        assert gain == pytest.approx(before - np.linalg.slogdet(inverse[arm])[1], abs=1e-9)
         twins[arm].absorb(loss, x, reward)
     for arm, twin in enumerate(twins):
         np.testing.assert_allclose(theta[arm], twin.theta, rtol=1e-9, atol=1e-9)
@@ -114,7 +122,8 @@ def test_what_outweighs_all_else_is_left_to_others() -> None:
     before = [array.copy() for array in kept]
     x = np.zeros(D)
     x[0] = np.sqrt(1.01 * HEAVY / kept[1][0, 0, 0])
-    assert not absorb_step(LINEAR, *kept, 0, x, 1.0, VARIANCE, NOISE, *_scratch())
+    gain = absorb_step(LINEAR, *kept, 0, x, 1.0, VARIANCE, NOISE, *_scratch())
+    assert gain == UNCHANGED
     assert all((was == now).all() for was, now in zip(before, kept, strict=True))
     x[0] = np.sqrt(0.99 * HEAVY / kept[1][0, 0, 0])
-    assert absorb_step(LINEAR, *kept, 0, x, 1.0, VARIANCE, NOISE, *_scratch())
+    assert absorb_step(LINEAR, *kept, 0, x, 1.0, VARIANCE, NOISE, *_scratch()) > 0.0

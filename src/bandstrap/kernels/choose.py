@@ -206,7 +206,7 @@ def choose_one(stream, scheme, h, run, allowed):
     if unseen > 0:
         return _pick_unseen(stream, h, run, allowed, unseen)
     champion = leader
-    slot = 0
+    slot = np.int64(0)  # for the literal Numba would compile everything twice
     if h.nodes.shape[1] > 0:
         n_open = _floor(stream, scheme, h, run, champion, slot)
     else:  # a few known values: the draw itself is as cheap as a bound

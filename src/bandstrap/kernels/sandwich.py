@@ -14,6 +14,7 @@ from bandstrap.kernels.random import normal
 
 ROUNDS = 60  # of a search that takes about five
 HEAVY = 1e3  # times as much as all others say along its context: no small change
+UNCHANGED = -1.0
 
 
 @kernel
@@ -113,8 +114,9 @@ def absorb_step(
     """Take in an example of an arm: θ, the inverse Hessian P and the covariance V = P G P.
 
     P becomes P - c u uᵀ with u = P x, and G grows by s x xᵀ, which leaves of V
-    V - c (u vᵀ + v uᵀ) + (c² xᵀv + s g²) u uᵀ with v = V x and g = 1 - c xᵀu. False, and nothing
-    has changed, if so much cancels in this that everything is better made anew.
+    V - c (u vᵀ + v uᵀ) + (c² xᵀv + s g²) u uᵀ with v = V x and g = 1 - c xᵀu. Returns by how much
+    the logarithm of the Hessian's determinant has grown; UNCHANGED, and nothing has changed, if so
+    much cancels in this that everything is better made anew.
     """
     values, u, v = work[0], work[1], work[2]
     theta, inverse, covariance = theta[arm], inverse[arm], covariance[arm]
@@ -125,7 +127,7 @@ def absorb_step(
     expected = _mean(loss, moved)
     bend = weight * (1.0 if loss == LINEAR else expected * (1.0 - expected))
     if not 0.0 <= bend * width < HEAVY:
-        return False
+        return UNCHANGED
     _apply(covariance, places, values, n, v)
     share = 1.0 / (1.0 + bend * width)
     c = bend * share
@@ -140,7 +142,7 @@ def absorb_step(
         for j in range(d):
             inverse[i, j] += down * u[j]
             covariance[i, j] += a * v[j] + b * u[j]
-    return True
+    return np.log1p(bend * width)
 
 
 @kernel

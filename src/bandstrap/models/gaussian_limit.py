@@ -5,7 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bandstrap.kernels.sandwich import absorb_step, sandwich_best, sandwich_law, sandwich_scores
+from bandstrap.kernels.sandwich import (
+    UNCHANGED,
+    absorb_step,
+    sandwich_best,
+    sandwich_law,
+    sandwich_scores,
+)
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.convex import ConvexModel
 from bandstrap.models.convex_arms import ConvexArms
@@ -18,7 +24,7 @@ from bandstrap.rearming import Before, rearmed, relisted
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import kernel_stream
 
-GROWTH = 1.2  # everything is made anew when the rows have grown this much
+GROWTH = 1.2  # everything is made anew when the rows, or what they say, have grown this much
 
 
 @dataclass(frozen=True)
@@ -27,9 +33,10 @@ class GaussianLimit(Model):
 
     M is the Hessian at θ̂ and G the covariance of the weighted gradient there, Σ rᵢ² xᵢxᵢᵀ times a
     weight's variance. A score is a number, so only a number is drawn, from the rows of features
-    that are not zero. Each example takes one Newton step and an update of low rank; when the rows
-    have grown by a fifth, or one outweighs all others, θ̂ and both matrices are computed from all
-    of them, which makes O(d²) an example on average.
+    that are not zero. Each example takes one Newton step and an update of low rank. When the rows
+    have grown by a fifth, or M by as much in the mean over its directions, or one example
+    outweighs all others, θ̂ and both matrices are computed from all of them. That makes O(d²) an
+    example on average, unless features keep growing.
     """
 
     model: ConvexModel
@@ -54,6 +61,7 @@ class GaussianLimitLearner(Learner):
         self.covariance = np.zeros((arms, d, d))
         self.ready = np.zeros(arms, dtype=np.bool_)
         self.due = [0.0] * arms  # rows beyond which to start anew
+        self.gained = [0.0] * arms  # log det M, since it was made anew
         self.drawn = np.zeros(arms)
         self.context = np.full(d, float(model.intercept))  # the one at hand, intercept last
         self.work = np.zeros((3, d))
@@ -78,11 +86,12 @@ class GaussianLimitLearner(Learner):
             self._renew(arm)
             return
         self._take(context)
-        small = absorb_step(
+        gain = absorb_step(
             self.loss, self.theta, self.inverse, self.covariance, arm, self.context, reward,
             self.variance, self.noise, self.work, self.places, weight,
         )  # fmt: skip
-        if not small:
+        self.gained[arm] += gain
+        if gain == UNCHANGED or self.gained[arm] > self.context.size * np.log(GROWTH):
             self._renew(arm)
 
     def discount(self, factor: float) -> None:
@@ -97,6 +106,7 @@ class GaussianLimitLearner(Learner):
         for name in ("theta", "inverse", "covariance", "ready", "drawn"):
             setattr(self, name, rearmed(getattr(self, name), getattr(fresh, name), before))
         self.due = relisted(self.due, fresh.due, before)
+        self.gained = relisted(self.gained, fresh.gained, before)
         self._renew_all(index for index, earlier in enumerate(before) if earlier is None)
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -153,3 +163,4 @@ class GaussianLimitLearner(Learner):
         self.covariance[index] = self.inverse[index] @ half
         self.ready[index] = True
         self.due[index] = GROWTH * arm.examples.rows.count
+        self.gained[index] = 0.0
