@@ -12,6 +12,7 @@ from bandstrap.version import __version__ as __version__
 if TYPE_CHECKING:
     from bandstrap.bandit import *  # noqa: F403
     from bandstrap.columns import *  # noqa: F403
+    from bandstrap.comparison import *  # noqa: F403
     from bandstrap.errors import *  # noqa: F403
     from bandstrap.models import *  # noqa: F403
     from bandstrap.policies import *  # noqa: F403
@@ -30,6 +31,7 @@ _HOMES = (
     "policies",
     "bandit",
     "simulation",
+    "comparison",
 )
 
 

@@ -79,6 +79,53 @@ def _reproduce(
     show(reproduce(names or [], settings, out, workers, seed, command_line()), json)
 
 
+@app.command("compare", epilog=EXIT_CODES)
+def _compare(
+    data: Annotated[Path, typer.Argument(help="A CSV, Parquet or Arrow file.")],
+    label: Annotated[
+        str | None, typer.Option(help="The column of classes: an arm each, the right one pays 1.")
+    ] = None,
+    rewards: Annotated[
+        str | None, typer.Option(help="Instead: the columns of what each arm would pay, as a,b,c.")
+    ] = None,
+    policies: Annotated[
+        str | None,
+        typer.Option(help="Policies, as in wb,eg,ts-laplace.", autocompletion=completion.policies),
+    ] = None,
+    models: Annotated[
+        str | None, typer.Option(help="Models, as in lin,log,nn: with each policy.")
+    ] = None,
+    policy: Annotated[
+        list[str] | None, typer.Option(help="A policy of your own, as module:Class.")
+    ] = None,
+    model: Annotated[
+        list[str] | None, typer.Option(help="A model of your own, as module:Class.")
+    ] = None,
+    rounds: Annotated[int | None, typer.Option(help="Rounds per run.")] = None,
+    runs: Annotated[int | None, typer.Option(help="Independent runs per policy.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A small run of the same.")] = False,
+    out: Annotated[Path, typer.Option(help="Where results go.")] = Path("compared"),
+    workers: Annotated[int, typer.Option(help="Processes; 0 means one per core.")] = 0,
+    seed: Annotated[int, typer.Option(help="Equal seeds give equal results.")] = 0,
+    json: Json = False,
+) -> None:
+    """Play your table as a bandit and say which policy to use.
+
+    Rows come in random order; each decision and what was done with each column is shown.
+    Interrupted or killed, the same command goes on where it was.
+
+    Example: bandstrap compare flowers.csv --label species
+    """
+    from bandstrap.commands.compare import compare
+    from bandstrap.commands.outcome import show
+    from bandstrap.comparison.candidates import Asked
+    from bandstrap.comparison.comparison import Size, paid_by
+
+    asked = Asked(_split(policies), _split(models), tuple(policy or ()), tuple(model or ()))
+    pays = paid_by(label, _split(rewards))
+    show(compare(data, pays, asked, Size(rounds, runs, quick), out, workers, seed), json)
+
+
 @app.command("list", epilog=EXIT_CODES)
 def _list(json: Json = False) -> None:
     """List policies, resampling schemes, models, environments, data sets and experiments.
@@ -90,6 +137,10 @@ def _list(json: Json = False) -> None:
     from bandstrap.commands.outcome import show
 
     show(Names(names()), json)
+
+
+def _split(words: str | None) -> tuple[str, ...]:
+    return tuple(word.strip() for word in words.split(",")) if words else ()
 
 
 def main() -> None:

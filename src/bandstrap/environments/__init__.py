@@ -8,6 +8,7 @@ from bandstrap.environments.beta import Beta
 from bandstrap.environments.categorical import Categorical
 from bandstrap.environments.gaussian import Gaussian
 from bandstrap.environments.labelled import Labelled
+from bandstrap.environments.own_table import ClassPayoffs, GivenPayoffs, OwnTable
 from bandstrap.environments.stationary import Arms, Stationary
 from bandstrap.environments.triangular import Triangular
 from bandstrap.environments.truncated_normal import TruncatedNormal
@@ -29,9 +30,12 @@ __all__ = [
     "Bernoulli",
     "Beta",
     "Categorical",
+    "ClassPayoffs",
     "Environment",
     "Gaussian",
+    "GivenPayoffs",
     "Labelled",
+    "OwnTable",
     "Round",
     "Stationary",
     "Triangular",

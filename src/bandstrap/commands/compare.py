@@ -1,0 +1,81 @@
+"""`bandstrap compare`: a table played by many policies, and which one to use."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from bandstrap.comparison.candidates import Asked
+from bandstrap.comparison.comparison import Comparison, Size, run
+from bandstrap.comparison.payment import Pays
+from bandstrap.comparison.ranking import Interval
+from bandstrap.comparison.store import Store, summary
+from bandstrap.simulation import Runner
+from bandstrap.simulation.progress import Bar
+
+Justify = Literal["left", "right"]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The answer, and where everything was written."""
+
+    found: Comparison
+    out: Path
+
+    def as_dict(self) -> dict[str, object]:
+        names = ("results.parquet", "timings.parquet", "plot.png", "ranking.json", "encoder.json")
+        return {
+            **summary(self.found),
+            "paths": {name.split(".")[0]: self.out / name for name in names},
+        }
+
+    def __rich__(self) -> RenderableType:
+        found = self.found
+        parts: list[RenderableType] = [Text(f"What was done with {found.title}", style="bold")]
+        parts += [_line(f"  {line}") for line in found.decisions]
+        parts.append(ranking_table(found))
+        if found.gap is not None:
+            gap = found.gap
+            parts.append(_line(f"{gap.first} less {gap.second}, run by run: {gap.difference}"))
+        parts += [_line(f"\n{found.recommendation}\n", "bold"), _line(found.code)]
+        return Group(*parts, _line(f"results: {self.out}"))
+
+
+def compare(
+    data: Path, pays: Pays, asked: Asked, size: Size, out: Path, workers: int, seed: int
+) -> Compared:
+    """Play the table and write the results."""
+    runner = Runner(seed, workers or os.cpu_count() or 1)
+    with Bar("compare") as bar:
+        return Compared(run(data, pays, asked, size, runner, Store(out), bar), out)
+
+
+def ranking_table(found: Comparison) -> Table:
+    """Everyone by reward, then what one earns without looking."""
+    title = f"Reward a round, {found.rounds:,} rounds; 95% intervals over {found.runs} runs"
+    table = Table(title=title, caption="≈ not told from the first beyond chance")
+    for column in ("", "policy", "reward", "interval", "µs a decision"):
+        justify: Justify = "left" if column == "policy" else "right"
+        table.add_column(column, justify=justify, no_wrap=column == "interval", overflow="fold")
+    for standing in found.ranking:
+        sign = "≈ " if standing.tied and standing.place > 1 else ""
+        mean = f"{standing.reward.mean:.4g}"
+        cells = (mean, _ends(standing.reward), f"{standing.cost:,.0f}")
+        table.add_row(f"{sign}{standing.place}", standing.policy, *cells)
+    for name, value in found.baselines.items():
+        table.add_row("", Text(name, "dim"), f"[dim]{value:.4g}[/]")
+    return table
+
+
+def _ends(interval: Interval) -> str:
+    return f"{interval.low:.4g} to {interval.high:.4g}" if interval.known else "one run"
+
+
+def _line(text: str, style: str = "") -> Text:
+    """Text that is not cut, so that it can be copied."""
+    return Text(text, style, no_wrap=True, overflow="ignore")

@@ -1,0 +1,125 @@
+"""Who takes part: policies by name, policies times models, and those of the user's own."""
+
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from bandstrap.errors import InvalidInput, UnknownName
+from bandstrap.models import Model
+from bandstrap.policies import POLICIES, ContextualBootstrap, ContextualEpsilonGreedy, Decay, Policy
+from bandstrap.policies.contextual import CONTEXTUAL
+from bandstrap.priors import EigenExamples
+from bandstrap.resampling import Exponential, Multinomial
+
+PRIOR = EigenExamples()  # estimated as contexts arrive, as it would be in a product
+# One of each kind, in the mode that costs least; what they cost a decision is in docs/compare.md.
+QUICK = (
+    "eg-lin",
+    "eg-log",
+    "wb-log-gaussian",
+    "npb-log-gaussian",
+    "wb-log-replicas",
+    "ucb-lin-fixed",
+    "ts-lin-fixed",
+    "ts-laplace",
+    "glm-ucb",
+    "tang",
+)
+USUAL = (*QUICK, "wb-lin-additive", "wb-log", "heads-nn", "tree-heuristic")
+# Where contexts are wide, refits of every arm cost too much to be tried unasked.
+WIDE = 200
+LEAN = ("wb-log-replicas", "ucb-lin-fixed", "ts-lin-fixed", "ts-laplace", "tang", "heads-nn")
+EXPLORERS = ("eg", "npb", "wb", "ts", "ucb")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which policies and models the user wants; nothing means the usual ones."""
+
+    policies: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    own_policies: tuple[Any, ...] = ()  # "module:Class", or policies
+    own_models: tuple[Any, ...] = ()
+
+    def candidates(self, usual: tuple[str, ...]) -> dict[str, Policy[Any]]:
+        """Every policy that takes part, by its name."""
+        known = _known()
+        models = {**_entry_models(), **_by_name(self.own_models, Model)}
+        for name, model in models.items():
+            known.update(_with_model(name, model))
+        chosen = self._names(known, tuple(models), usual)
+        own = _by_name(self.own_policies, Policy)
+        return {**{name: known[name] for name in chosen}, **own}
+
+    def _names(
+        self, known: Mapping[str, Any], own: tuple[str, ...], usual: tuple[str, ...]
+    ) -> Iterable[str]:
+        if not self.policies and not self.models:
+            return [*usual, *(f"{way}-{model}" for model in own for way in ("eg", "npb", "wb"))]
+        names = []
+        for policy in self.policies or EXPLORERS:
+            pairs = [f"{policy}-{model}" for model in (*self.models, *own)]
+            found = [name for name in pairs if name in known]
+            found = found or ([policy] if policy in known and not self.models else [])
+            if not found and self.policies:
+                raise UnknownName("policy", pairs[0] if pairs else policy, known)
+            names += found
+        if not names:
+            raise UnknownName("model", self.models[0], {name.split("-", 1)[-1] for name in known})
+        return dict.fromkeys(names)
+
+
+def _known() -> dict[str, Policy[Any]]:
+    """Every name of ours, and those of installed packages."""
+    own = {
+        point.name: _made(point.load(), Policy)
+        for point in entry_points(group="bandstrap.policies")
+    }
+    ours = {name: make(PRIOR) for name, make in CONTEXTUAL.items()}
+    return {**ours, **{name: make() for name, make in POLICIES.items()}, **own}
+
+
+def _entry_models() -> dict[str, Model]:
+    points = entry_points(group="bandstrap.models")
+    return {point.name: _made(point.load(), Model) for point in points}
+
+
+def _with_model(name: str, model: Model) -> dict[str, Policy[Any]]:
+    return {
+        f"eg-{name}": ContextualEpsilonGreedy(model, Decay(50.0), PRIOR),
+        f"npb-{name}": ContextualBootstrap(Multinomial(), model, PRIOR),
+        f"wb-{name}": ContextualBootstrap(Exponential(), model, PRIOR),
+    }
+
+
+def _by_name(things: tuple[Any, ...], kind: type) -> dict[str, Any]:
+    found = {}
+    for thing in things:
+        made = _made(_imported(thing) if isinstance(thing, str) else thing, kind)
+        found[type(made).__name__.lower()] = made
+    return found
+
+
+def _imported(path: str) -> Any:
+    """What `module:Name` names, from the folder one is in or from anywhere Python looks."""
+    module, _, name = path.partition(":")
+    if not (module and name):
+        raise InvalidInput("--policy", path, "write module:Class, as in my_policies:Mine")
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        return getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise InvalidInput("--policy", path, f"cannot be imported ({error})") from error
+
+
+def _made(thing: Any, kind: type) -> Any:
+    """A policy or model, or what a class or function makes of nothing."""
+    made = thing if isinstance(thing, kind) else thing() if callable(thing) else thing
+    if not isinstance(made, kind):
+        raise InvalidInput("--policy", thing, f"give a {kind.__name__}, or what makes one")
+    return made

@@ -1,0 +1,179 @@
+"""A table played by many policies, and what follows: a ranking, a recommendation, code."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bandstrap.comparison.advice import advice
+from bandstrap.comparison.candidates import LEAN, QUICK, USUAL, WIDE, Asked
+from bandstrap.comparison.encoder import Encoder
+from bandstrap.comparison.payment import Label, Pays, Rewards
+from bandstrap.comparison.ranking import Gap, Standing, gap, ranked
+from bandstrap.comparison.snippet import snippet
+from bandstrap.comparison.store import Store, Unkept
+from bandstrap.comparison.table import Prepared, prepare
+from bandstrap.errors import InvalidInput
+from bandstrap.policies import Policy
+from bandstrap.simulation import Cell, Runner, Trace
+from bandstrap.simulation.progress import ProgressLike, Quiet
+
+EXPERIMENT = "compare"
+ROUNDS, RUNS = 3000, 5
+QUICK_ROUNDS, QUICK_RUNS = 300, 3
+WORK = 2_400_000  # rounds times arms times features that are played where nobody says how many
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is played; what is None follows from the table."""
+
+    rounds: int | None = None
+    runs: int | None = None
+    quick: bool = False
+
+    def __post_init__(self) -> None:
+        for name, value in (("--rounds", self.rounds), ("--runs", self.runs)):
+            if value is not None and value < 1:
+                raise InvalidInput(name, value, "give at least 1")
+
+    def of(self, arms: int, width: int) -> tuple[int, int]:
+        """Rounds and runs."""
+        usual, runs = (QUICK_ROUNDS, QUICK_RUNS) if self.quick else (ROUNDS, RUNS)
+        affordable = max(QUICK_ROUNDS, WORK // (arms * width))
+        return self.rounds or min(usual, affordable), self.runs or runs
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What was found, ready to be shown.
+
+    `ranking` is best first, `baselines` is what one earns without looking at a row, `gap` the
+    paired difference between the first two, `decisions` what was done with which column.
+    """
+
+    title: str
+    rounds: int
+    runs: int
+    seed: int
+    ranking: tuple[Standing, ...]
+    baselines: dict[str, float]
+    gap: Gap | None
+    recommended: str
+    recommendation: str
+    code: str
+    decisions: tuple[str, ...]
+    encoder: Encoder
+    traces: tuple[Trace, ...]
+
+
+def compare(
+    data: Any,
+    label: str | None = None,
+    rewards: Sequence[str] | None = None,
+    *,
+    policies: Sequence[str] = (),
+    models: Sequence[str] = (),
+    own: Sequence[Any] = (),
+    rounds: int | None = None,
+    runs: int | None = None,
+    quick: bool = False,
+    seed: int = 0,
+    workers: int = 1,
+    out: Path | str | None = None,
+) -> Comparison:
+    """Play the rows of a table as a bandit by many policies and say which one to use.
+
+    `data` is a path or a pandas, polars or Arrow table. Either `label` names the column that holds
+    the class, an arm for each, or `rewards` a column for each arm that tells what it would have
+    paid. `own` are policies of yours. With `out`, results are written there, and a killed
+    comparison continues.
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"x": [0.1, 0.9, 0.2, 0.8] * 25, "y": ["low", "high"] * 50})
+    >>> compare(table, label="y", policies=["eg-lin"], rounds=100, runs=2).ranking[0].policy
+    'eg-lin'
+    """
+    pays = paid_by(label, rewards)
+    asked = Asked(tuple(policies), tuple(models), tuple(own))
+    store = Store(Path(out)) if out is not None else None
+    return run(data, pays, asked, Size(rounds, runs, quick), Runner(seed, workers), store)
+
+
+def paid_by(label: str | None, rewards: Sequence[str] | None) -> Pays:
+    """One of the two must be told."""
+    if (label is None) == (not rewards):
+        raise InvalidInput(
+            "--label", label, "name the column of classes, or the arms' own columns by --rewards"
+        )
+    return Label(label) if label is not None else Rewards(tuple(rewards or ()))
+
+
+def run(
+    data: Any,
+    pays: Pays,
+    asked: Asked,
+    size: Size,
+    runner: Runner,
+    store: "Store | None" = None,
+    progress: ProgressLike | None = None,
+) -> Comparison:
+    """Prepare the table, play it, and judge."""
+    prepared = prepare(data, pays, runner.seed)
+    problem = prepared.environment.problem
+    rounds, runs = size.of(problem.n_arms, problem.n_features)
+    policies = asked.candidates(_usual(size, problem.n_features))
+    cells = [
+        Cell(
+            EXPERIMENT, prepared.environment.name, name, prepared.environment, policy, rounds, runs
+        )
+        for name, policy in policies.items()
+    ]
+    _check(cells)
+    runner.progress = progress or Quiet()
+    traces = (store or Unkept()).run(runner, cells, prepared.payment)
+    encoder = store.encoder if store is not None else "encoder.json"
+    found = _judged(prepared, policies, traces, (rounds, runs, runner.seed), str(encoder))
+    if store is not None:
+        store.write(found)
+    return found
+
+
+def _usual(size: Size, width: int) -> tuple[str, ...]:
+    if size.quick:
+        return QUICK
+    return LEAN if width > WIDE else USUAL
+
+
+def _check(cells: list[Cell]) -> None:
+    """Refuse at once a policy that cannot play this table."""
+    for cell in cells:
+        cell.policy.start(cell.environment.problem)
+
+
+def _judged(
+    prepared: Prepared,
+    policies: dict[str, Policy[Any]],
+    traces: list[Trace],
+    played: tuple[int, int, int],
+    encoder: str,
+) -> Comparison:
+    ranking = ranked(traces)
+    by_name = {trace.policy: trace for trace in traces}
+    best = [by_name[standing.policy] for standing in ranking[:2]]
+    between = gap(best[0], best[1]) if len(best) > 1 else None
+    baselines = prepared.payment.baselines()
+    advised = advice(ranking, between, max(baselines.values()))
+    rounds, runs, seed = played
+    return Comparison(
+        prepared.environment.name, rounds, runs, seed, ranking, baselines, between,
+        advised.policy, advised.sentence,
+        snippet(policies[advised.policy], prepared.payment, encoder),
+        (*prepared.decisions, _played(prepared, rounds, runs)), prepared.encoder, tuple(traces),
+    )  # fmt: skip
+
+
+def _played(prepared: Prepared, rounds: int, runs: int) -> str:
+    rows, width = prepared.environment.contexts.shape
+    text = f"{rounds:,} rounds in each of {runs} runs, over {rows:,} rows of {width} numbers"
+    return text + (f"; a run meets every row {rounds / rows:.1f} times" if rounds > rows else "")

@@ -1,0 +1,83 @@
+"""Rows of a table as the contexts that were compared, for the product that goes on with them."""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bandstrap.columns.tables import table_of
+from bandstrap.comparison.features import KINDS, Feature
+from bandstrap.errors import InvalidInput, OutputError
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """Turns a row (a dict) into a context, and a table (a frame, or a list of dicts) into many.
+
+    >>> from bandstrap.comparison.features import NumberFeature, WordFeature
+    >>> age, city = NumberFeature("age", 30.0, 30.0, 10.0), WordFeature("city", ("Oslo", "Rome"))
+    >>> Encoder((age, city), {"age": 31, "city": "Oslo"})({"age": 40, "city": "Rome"})
+    array([1., 0., 1.])
+    """
+
+    features: tuple[Feature, ...]
+    example: dict[str, Any]  # the first row
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What each number of a context stands for."""
+        return tuple(name for feature in self.features for name in feature.columns)
+
+    def __call__(self, rows: Any) -> np.ndarray:
+        table = table_of(rows)
+        if table is None:
+            raise InvalidInput("rows", type(rows).__name__, "give a dict, or a table with names")
+        columns = {str(name): column.values for name, column in table.columns.items()}
+        for feature in self.features:
+            if feature.name not in columns:
+                raise InvalidInput(
+                    "column", feature.name, "is missing; give every column that was compared"
+                )
+        parts = [feature.encoded(columns[feature.name]) for feature in self.features]
+        contexts = np.concatenate(parts, axis=1)
+        return contexts[0] if table.one else contexts
+
+    def save(self, path: Path | str) -> None:
+        """Write it as JSON."""
+        features = [{"kind": feature.kind, **_facts(feature)} for feature in self.features]
+        text = json.dumps(
+            {"format": FORMAT, "features": features, "example": self.example},
+            ensure_ascii=False,
+            indent=1,
+        )
+        try:
+            Path(path).write_text(text + "\n", encoding="utf-8")
+        except OSError as error:
+            raise OutputError(
+                path, f"cannot be written ({error.strerror})", "choose another place"
+            ) from error
+
+    @classmethod
+    def load(cls, path: Path | str) -> "Encoder":
+        """Read what `save` has written."""
+        try:
+            stored = json.loads(Path(path).read_text(encoding="utf-8"))
+            features = tuple(_feature(facts) for facts in stored["features"])
+            return cls(features, stored["example"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise OutputError(path, f"is no encoder ({error})", "run bandstrap compare") from error
+
+
+def _facts(feature: Any) -> dict[str, Any]:
+    return asdict(feature)
+
+
+def _feature(facts: dict[str, Any]) -> Feature:
+    kind = KINDS[facts.pop("kind")]
+    if "levels" in facts:
+        facts["levels"] = tuple(facts["levels"])
+    return kind(**facts)

@@ -1,0 +1,136 @@
+"""What pays: the class of a row, or a column of rewards for each arm."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bandstrap.comparison.cells import Cells, Classes
+from bandstrap.environments.own_table import ClassPayoffs, GivenPayoffs, Payoffs
+from bandstrap.errors import InvalidInput, UnknownName
+from bandstrap.simulation import Trace
+
+CLASSES = 100  # arms; with more, a run of usual length hardly tries each
+
+Columns = Mapping[str, Cells | None]
+
+
+@dataclass(frozen=True)
+class Payment:
+    """What the arms are called and pay, and how rewards were scaled: (reward - low) / width."""
+
+    arms: tuple[str, ...]
+    payoffs: Payoffs
+    told: tuple[str, ...]
+    low: float = 0.0
+    width: float = 1.0
+
+    @property
+    def scaled(self) -> bool:
+        return (self.low, self.width) != (0.0, 1.0)
+
+    def unscaled(self, trace: Trace) -> Trace:
+        """A trace in the units of the table."""
+        reward = self.low * trace.rounds + self.width * trace.reward
+        return replace(trace, reward=reward, regret=self.width * trace.regret)
+
+    def baselines(self) -> dict[str, float]:
+        """What one earns a round without looking: any arm at random, and always the best one."""
+        means = self.low + self.width * self.payoffs.means()
+        best = int(np.argmax(means))
+        return {
+            "any arm at random": float(means.mean()),
+            f"always {self.arms[best]}": float(means[best]),
+        }
+
+
+class Pays(ABC):
+    """Which columns pay."""
+
+    columns: tuple[str, ...]
+
+    def check(self, known: list[str]) -> None:
+        """All of them are there."""
+        for name in self.columns:
+            if name not in known:
+                raise UnknownName("column", name, known)
+
+    @abstractmethod
+    def payment(self, columns: Columns) -> tuple[Payment, np.ndarray]:
+        """What is paid in the rows where that is known, and which rows these are."""
+
+
+class Label(Pays):
+    """One versus all: an arm for each class of a column."""
+
+    def __init__(self, column: str) -> None:
+        self.column = column
+        self.columns = (column,)
+
+    def payment(self, columns: Columns) -> tuple[Payment, np.ndarray]:
+        labels, classes = self._classes(columns[self.column])
+        kept = labels >= 0
+        labels, classes = _occurring(labels[kept], classes)
+        if len(classes) < 2:
+            found = f"has only the class {classes[0]!r}" if classes else "is all missing"
+            raise InvalidInput("--label", self.column, f"it {found}; two are needed")
+        told = f"{self.column}: the label, {len(classes)} classes: an arm each, which pays 1"
+        payoffs = ClassPayoffs(labels.astype(np.int64), len(classes))
+        return Payment(classes, payoffs, (told,)), kept
+
+    def _classes(self, cells: Cells | None) -> Classes:
+        if cells is None:
+            raise InvalidInput("--label", self.column, "give a column of words or whole numbers")
+        classes = cells.classes()
+        if len(classes.names) > CLASSES:
+            raise InvalidInput(
+                "--label",
+                self.column,
+                f"{len(classes.names):,} different values are too many arms; group them into at "
+                f"most {CLASSES}",
+            )
+        return classes
+
+
+class Rewards(Pays):
+    """Full information: each column tells what one arm would have paid."""
+
+    def __init__(self, columns: tuple[str, ...]) -> None:
+        if len(columns) < 2 or len(set(columns)) < len(columns):
+            raise InvalidInput(
+                "--rewards", ",".join(columns), "name two or more columns, an arm each"
+            )
+        self.columns = columns
+
+    def payment(self, columns: Columns) -> tuple[Payment, np.ndarray]:
+        rewards = np.stack([_numbers(name, columns[name]) for name in self.columns], axis=1)
+        kept = ~np.isnan(rewards).any(axis=1)
+        rewards = rewards[kept]
+        if not kept.any():
+            raise InvalidInput("--rewards", ",".join(self.columns), "every row lacks one of them")
+        low, high = float(rewards.min()), float(rewards.max())
+        if low == high:
+            raise InvalidInput("--rewards", ",".join(self.columns), f"all are {low:g}")
+        told = [f"{name}: what the arm of this name pays" for name in self.columns]
+        if low >= 0 and high <= 1:
+            return Payment(self.columns, GivenPayoffs(rewards), tuple(told)), kept
+        told.append(
+            f"rewards from {low:g} to {high:g}: policies are told them as 0 to 1, "
+            "results are in your units"
+        )
+        width = high - low
+        scaled = np.clip((rewards - low) / width, 0.0, 1.0)
+        return Payment(self.columns, GivenPayoffs(scaled), tuple(told), low, width), kept
+
+
+def _numbers(name: str, cells: Cells | None) -> np.ndarray:
+    values = cells.numbers() if cells is not None else None
+    if values is None:
+        raise InvalidInput("--rewards", name, "give columns of numbers")
+    return values
+
+
+def _occurring(labels: np.ndarray, classes: tuple[str, ...]) -> tuple[np.ndarray, tuple[str, ...]]:
+    present, labels = np.unique(labels, return_inverse=True)
+    return labels, tuple(classes[i] for i in present)

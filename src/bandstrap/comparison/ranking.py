@@ -1,0 +1,95 @@
+"""Who earned how much, how sure that is, and whether the first is better than the next."""
+
+from dataclasses import dataclass
+from math import nan, sqrt
+
+import numpy as np
+from scipy.stats import t as student
+
+from bandstrap.simulation import Trace
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean over runs and its confidence interval by Student's t; NaN where there is one run."""
+
+    mean: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: np.ndarray) -> "Interval":
+        mean = float(values.mean())
+        if values.size < 2:
+            return cls(mean, nan, nan)
+        quantile = float(student.ppf(0.5 + CONFIDENCE / 2, values.size - 1))
+        half = quantile * float(values.std(ddof=1)) / sqrt(values.size)
+        return cls(mean, mean - half, mean + half)
+
+    @property
+    def known(self) -> bool:
+        return not np.isnan(self.low)
+
+    def __str__(self) -> str:
+        if not self.known:
+            return f"{self.mean:.4g}"
+        return f"{self.mean:.4g} [{self.low:.4g}, {self.high:.4g}]"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A policy's place: its reward a round, and what a decision costs in microseconds of CPU."""
+
+    place: int
+    policy: str
+    reward: Interval
+    cost: float
+    tied: bool  # whether its paired difference to the first may be nothing
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Reward a round of one policy less that of another, run by run: both met the same rows."""
+
+    first: str
+    second: str
+    difference: Interval
+
+    @property
+    def real(self) -> bool:
+        """Whether the interval leaves nothing out."""
+        return self.difference.low > 0 or self.difference.high < 0
+
+
+def per_round(trace: Trace) -> np.ndarray:
+    """Each run's mean reward a round, (runs,)."""
+    earned: np.ndarray = trace.reward[:, -1] / trace.rounds[-1]
+    return earned
+
+
+def cost(trace: Trace) -> float:
+    """Microseconds of CPU time that a decision and its learning took, over the whole run."""
+    return float(1e6 * trace.seconds[-1] / (trace.rounds[-1] * trace.runs))
+
+
+def gap(first: Trace, second: Trace) -> Gap:
+    """The paired difference of two policies."""
+    paired = per_round(first) - per_round(second)
+    return Gap(first.policy, second.policy, Interval.of(paired))
+
+
+def ranked(traces: list[Trace]) -> tuple[Standing, ...]:
+    """The best first; equal rewards in the order of their names."""
+    order = sorted(traces, key=lambda trace: (-per_round(trace).mean(), trace.policy))
+    return tuple(
+        Standing(
+            place,
+            trace.policy,
+            Interval.of(per_round(trace)),
+            cost(trace),
+            place == 1 or not gap(order[0], trace).real,
+        )
+        for place, trace in enumerate(order, start=1)
+    )

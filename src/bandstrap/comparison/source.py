@@ -1,0 +1,101 @@
+"""Where a table comes from: a file of any common kind, or a frame; as a sample of its rows."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import pyarrow as pa
+import pyarrow.ipc
+import pyarrow.parquet as pq
+
+from bandstrap.comparison.sample import Sample, sampled
+from bandstrap.comparison.text import REMEDY, TextTable, check_unique
+from bandstrap.errors import InvalidInput, OutputError
+
+
+def read(data: Any, seed: int) -> Sample:
+    """A path, a pyarrow table, a pandas or a polars frame."""
+    if isinstance(data, str | Path):
+        return read_file(Path(data), seed)
+    return _of_table(_arrow(data), seed)
+
+
+def read_file(path: Path, seed: int) -> Sample:
+    """A file, by what it holds rather than by its name."""
+    magic = _magic(path)
+    if magic[:4] == b"PAR1":
+        return _parquet(path, seed)
+    if magic == b"ARROW1" or magic[:4] == b"FEA1" or path.suffix in (".arrow", ".feather", ".ipc"):
+        return _of_table(_arrow_file(path, magic), seed)
+    text = TextTable(path)
+    sample = sampled(text.schema, text.pieces(), seed)
+    return sample._replace(complete=text.complete)
+
+
+def title_of(data: Any) -> str:
+    """What results call the table."""
+    return Path(data).name.split(".")[0] if isinstance(data, str | Path) else "table"
+
+
+def _magic(path: Path) -> bytes:
+    if path.is_dir():
+        raise OutputError(path, "is a folder", REMEDY)
+    try:
+        with path.open("rb") as file:
+            magic = file.read(6)
+    except OSError as error:
+        raise OutputError(path, f"cannot be read ({error.strerror})", REMEDY) from error
+    if not magic:
+        raise OutputError(path, "is empty", REMEDY)
+    return magic
+
+
+def _parquet(path: Path, seed: int) -> Sample:
+    try:
+        with pq.ParquetFile(path) as file:
+            schema = file.schema_arrow.remove_metadata()
+            check_unique(schema.names)
+            return sampled(schema, _without_metadata(file.iter_batches()), seed)
+    except (pa.ArrowException, OSError) as error:
+        raise OutputError(path, "is damaged or cut off", REMEDY) from error
+
+
+def _without_metadata(pieces: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    return (piece.replace_schema_metadata(None) for piece in pieces)
+
+
+def _arrow_file(path: Path, magic: bytes) -> pa.Table:
+    """Mapped into memory, so that a sample of a large file does not fill it."""
+    try:
+        if magic[:4] == b"FEA1":
+            from pyarrow.feather import read_table
+
+            return read_table(path)
+        source = pa.memory_map(str(path))
+        if magic == b"ARROW1":
+            return pa.ipc.open_file(source).read_all()
+        return pa.ipc.open_stream(source).read_all()
+    except (pa.ArrowException, OSError) as error:
+        raise OutputError(path, "is damaged or no Arrow file", REMEDY) from error
+
+
+def _arrow(data: Any) -> pa.Table:
+    if isinstance(data, pa.Table):
+        return data
+    try:
+        frame = nw.from_native(data, eager_only=True)
+        return frame.to_arrow()
+    except nw.exceptions.DuplicateError as error:
+        raise InvalidInput("data", "columns of one name", str(error)) from error
+    except TypeError as error:
+        what = type(data).__name__
+        raise InvalidInput("data", what, "give a path, a pandas, polars or Arrow table") from error
+    except pa.ArrowException as error:
+        raise InvalidInput("data", "mixed values", f"one kind a column, please: {error}") from error
+
+
+def _of_table(table: pa.Table, seed: int) -> Sample:
+    check_unique(table.column_names)
+    table = table.replace_schema_metadata(None)
+    return sampled(table.schema, table.to_batches(), seed)

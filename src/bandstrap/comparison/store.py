@@ -1,0 +1,111 @@
+"""A comparison in a folder: what is played is kept, what was played is not played again."""
+
+import json
+from dataclasses import asdict
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from bandstrap.comparison.payment import Payment
+from bandstrap.comparison.plot import draw
+from bandstrap.errors import OutputError
+from bandstrap.experiments.session import PROVENANCE, traces_from
+from bandstrap.simulation import Cell, Runner, Trace
+from bandstrap.simulation.checkpoint import FORMAT, Checkpoint
+from bandstrap.simulation.trace import read_table, write_table
+from bandstrap.version import __version__
+
+if TYPE_CHECKING:
+    from bandstrap.comparison.comparison import Comparison
+
+
+class Store:
+    """OUT/results.parquet, timings.parquet, plot.png, ranking.json and encoder.json."""
+
+    def __init__(self, out: Path) -> None:
+        self.out = out
+        self.encoder = out / "encoder.json"
+
+    def run(self, runner: Runner, cells: list[Cell], payment: Payment) -> list[Trace]:
+        """Play the cells, or read what an earlier call with the same ones left.
+
+        Results are in the units of the table.
+        """
+        checkpoint = runner.checkpoint = Checkpoint(self.out / "batches")
+        facts = [repr(cell) for cell in cells]
+        provenance = json.dumps([facts, runner.seed, __version__, FORMAT]).encode()
+        traces = self._stored(provenance)
+        if traces is None:
+            traces = [payment.unscaled(trace) for trace in runner.run(cells)]
+            self._keep(traces, provenance)
+        checkpoint.clear()
+        return traces
+
+    def write(self, found: "Comparison") -> None:
+        """Write the encoder, the figure and the ranking."""
+        found.encoder.save(self.encoder)
+        title = f"{found.title}: {found.rounds:,} rounds, {found.runs} runs"
+        draw(title, found.ranking, found.baselines, found.traces, self.out / "plot.png")
+        write_json(summary(found), self.out / "ranking.json")
+
+    def _stored(self, provenance: bytes) -> list[Trace] | None:
+        results, timings = self.out / "results.parquet", self.out / "timings.parquet"
+        if not (results.exists() and timings.exists()):
+            return None
+        table = read_table(results)
+        if (table.schema.metadata or {}).get(PROVENANCE) != provenance:
+            return None
+        return traces_from(table, read_table(timings))
+
+    def _keep(self, traces: list[Trace], provenance: bytes) -> None:
+        """The results last: where they are, everything is."""
+        timings = pa.concat_tables([trace.timings() for trace in traces])
+        write_table(timings, self.out / "timings.parquet")
+        table = pa.concat_tables([trace.table() for trace in traces])
+        marked = table.replace_schema_metadata({PROVENANCE: provenance})
+        write_table(marked, self.out / "results.parquet")
+
+
+class Unkept:
+    """Nothing is written."""
+
+    def run(self, runner: Runner, cells: list[Cell], payment: Payment) -> list[Trace]:
+        return [payment.unscaled(trace) for trace in runner.run(cells)]
+
+
+def summary(found: "Comparison") -> dict[str, Any]:
+    """The answer as plain data, as --json shows it."""
+    return {
+        "table": found.title,
+        "rounds": found.rounds,
+        "runs": found.runs,
+        "seed": found.seed,
+        "recommended": found.recommended,
+        "recommendation": found.recommendation,
+        "code": found.code,
+        "ranking": [asdict(standing) for standing in found.ranking],
+        "baselines": found.baselines,
+        "gap": asdict(found.gap) if found.gap else None,
+        "decisions": list(found.decisions),
+    }
+
+
+def write_json(facts: Any, path: Path) -> None:
+    """Write plain data, with null for what is not a number."""
+    text = json.dumps(_plain(facts), ensure_ascii=False, indent=2, allow_nan=False)
+    try:
+        path.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise OutputError(
+            path, f"cannot be written ({error.strerror})", "choose another --out"
+        ) from error
+
+
+def _plain(facts: Any) -> Any:
+    if isinstance(facts, dict):
+        return {name: _plain(value) for name, value in facts.items()}
+    if isinstance(facts, list | tuple):
+        return [_plain(value) for value in facts]
+    return None if isinstance(facts, float) and not isfinite(facts) else facts

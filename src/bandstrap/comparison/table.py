@@ -1,0 +1,82 @@
+"""A table made ready to play: which column is what, what is done with each, and who gets paid."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from bandstrap.comparison.cells import cells_of
+from bandstrap.comparison.encoder import Encoder
+from bandstrap.comparison.features import Fitted, fitted
+from bandstrap.comparison.payment import Payment, Pays
+from bandstrap.comparison.sample import Sample
+from bandstrap.comparison.source import read, title_of
+from bandstrap.environments import OwnTable
+from bandstrap.errors import InvalidInput
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What is played, how rows become contexts, and what was decided about each column."""
+
+    environment: OwnTable
+    encoder: Encoder
+    payment: Payment
+    decisions: tuple[str, ...]
+
+
+def prepare(data: Any, pays: Pays, seed: int = 0) -> Prepared:
+    """Read a table, find what pays, and encode all other columns."""
+    sample = read(data, seed)
+    pays.check(sample.table.column_names)
+    if sample.table.num_rows == 0:
+        raise InvalidInput("data", title_of(data), "the table has a header but no rows")
+    payment, kept = pays.payment({name: cells_of(sample.table[name]) for name in pays.columns})
+    table = sample.table.filter(pa.array(kept)) if not kept.all() else sample.table
+    made, told = _fit(table.drop_columns(list(pays.columns)))
+    contexts = np.concatenate([one.contexts for one in made], axis=1, dtype=np.float32)
+    features = tuple(one.feature for one in made)
+    encoder = Encoder(features, _example(table, [feature.name for feature in features]))
+    rows = (*_rows_told(sample, kept), *payment.told)
+    environment = OwnTable(title_of(data), contexts, payment.payoffs)
+    return Prepared(environment, encoder, payment, (*rows, *told))
+
+
+def _rows_told(sample: Sample, kept: np.ndarray) -> list[str]:
+    told = [f"{sample.seen:,} rows read"]
+    if not sample.complete:
+        told[0] += ", the first gigabyte of the file; what comes later is left out"
+    if sample.table.num_rows < sample.seen:
+        told.append(f"{sample.table.num_rows:,} of them drawn at random to play")
+    if not kept.all():
+        told.append(f"{int((~kept).sum()):,} rows dropped: what pays in them is missing")
+    return told
+
+
+def _fit(table: pa.Table) -> tuple[list[Fitted], list[str]]:
+    """Each column encoded, or dropped with a reason."""
+    made: list[Fitted] = []
+    told = []
+    for name in table.column_names:
+        cells = cells_of(table[name])
+        reason = cells.useless() if cells is not None else f"of type {table[name].type}"
+        if cells is None or reason:
+            told.append(f"{name}: dropped, {reason}")
+        else:
+            made.append(fitted(cells, name))
+            told.append(f"{name}: {made[-1].feature.told()}")
+    if not made:
+        raise InvalidInput(
+            "columns", table.column_names, "none is left to decide by (" + "; ".join(told[:3]) + ")"
+        )
+    return made, told
+
+
+def _example(table: pa.Table, names: list[str]) -> dict[str, Any]:
+    """The first row, of values that JSON can hold."""
+    row = table.select(names).slice(0, 1).to_pylist()[0]
+    return {
+        name: value if isinstance(value, str | int | float | None) else float(value)
+        for name, value in row.items()
+    }

@@ -1,0 +1,116 @@
+"""Tables written as text: which separator, which encoding, which names, and the rows in pieces."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv
+
+from bandstrap.errors import InvalidInput, OutputError
+
+SEPARATORS = ",;\t|"
+HEAD = 1 << 16  # bytes that are looked at first
+MOST = 1 << 30  # bytes that are read at most
+REMEDY = "give a CSV file with a header, a Parquet or an Arrow file"
+
+
+class TextTable:
+    """A CSV file, compressed or not. Everything is read as words; types are told afterwards."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        head = _head(path)
+        self.encoding = _encoding(path, head)
+        lines = head.decode(self.encoding, errors="ignore").lstrip("\ufeff").splitlines()
+        first = next((line for line in lines if line.strip()), "")
+        if not first:
+            raise OutputError(path, "is empty", REMEDY)
+        self.separator = max(SEPARATORS, key=first.count)
+        self.names = self._names()
+        self.complete = True
+
+    @property
+    def schema(self) -> pa.Schema:
+        return pa.schema([(name, pa.string()) for name in self.names])
+
+    def pieces(self) -> Iterator[pa.RecordBatch]:
+        """The rows, until the end or until enough bytes have been read."""
+        read = 0
+        try:
+            with self._open(self.names) as reader:
+                for piece in reader:
+                    yield piece
+                    read += piece.nbytes
+                    if read > MOST:
+                        self.complete = False
+                        return
+        except pa.ArrowInvalid as error:
+            raise OutputError(self.path, f"is no table ({_brief(error)})", REMEDY) from error
+
+    def _names(self) -> list[str]:
+        """The words of the first row; there must be two columns, and no name twice."""
+        try:
+            with self._open(None) as reader:
+                names = [name.strip() for name in reader.schema.names]
+        except pa.ArrowInvalid as error:
+            raise OutputError(self.path, f"is no table ({_brief(error)})", REMEDY) from error
+        if len(names) < 2:
+            raise OutputError(
+                self.path,
+                f"is no table with columns (its first line is {names[0][:40]!r})",
+                "separate columns by commas, semicolons, tabs or |",
+            )
+        check_unique(names)
+        return names
+
+    def _open(self, names: list[str] | None) -> Any:
+        read = pyarrow.csv.ReadOptions(
+            encoding=self.encoding,
+            use_threads=False,
+            column_names=names,
+            skip_rows=0 if names is None else 1,
+        )
+        convert = pyarrow.csv.ConvertOptions(
+            column_types=dict.fromkeys(names or [], pa.string()),
+            strings_can_be_null=True,
+            null_values=[""],
+            quoted_strings_can_be_null=True,
+        )
+        parse = pyarrow.csv.ParseOptions(delimiter=self.separator, newlines_in_values=True)
+        stream = pa.input_stream(str(self.path), compression="detect")
+        return pyarrow.csv.open_csv(stream, read, parse, convert)
+
+
+def check_unique(names: list[str]) -> None:
+    """No two columns of one name."""
+    name, count = Counter(names).most_common(1)[0] if names else ("", 0)
+    if count > 1:
+        raise InvalidInput("column", name, f"{count} columns have this name; rename them")
+
+
+def _head(path: Path) -> bytes:
+    try:
+        with pa.input_stream(str(path), compression="detect") as stream:
+            head = bytes(stream.read(HEAD))
+    except (OSError, pa.ArrowException) as error:
+        raise OutputError(path, f"cannot be read ({_brief(error)})", REMEDY) from error
+    if b"\0" in head:
+        raise OutputError(path, "is no text, Parquet or Arrow file", REMEDY)
+    return head
+
+
+def _encoding(path: Path, head: bytes) -> str:
+    """UTF-8, or else the one in which every byte is a letter."""
+    try:
+        head[: len(head) - 4].decode("utf-8") if len(head) == HEAD else head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        cut = len(head) == HEAD and error.start > len(head) - 8
+        return "utf-8" if cut else "latin-1"
+    return "utf-8"
+
+
+def _brief(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return text if len(text) <= 120 else text[:117] + "..."
