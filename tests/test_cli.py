@@ -1,19 +1,19 @@
-"""The command line, as its users meet it: another process, exit codes, files."""
+"""The command line, as its users meet it: exit codes, what is printed where, files."""
 
-import io
 import json
 import re
 import shutil
 import subprocess
 import sys
 import time
-from contextlib import redirect_stderr
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bandstrap.cli import main
+import bandstrap.commands.reproduce
+from bandstrap.commands import names
+from bandstrap.commands.listing import registered
 from bandstrap.datasets import DATASETS
 from bandstrap.environments import ENVIRONMENTS
 from bandstrap.errors import BandstrapError
@@ -22,8 +22,9 @@ from bandstrap.experiments.session import Session
 from bandstrap.policies import POLICIES
 from bandstrap.resampling import RESAMPLING
 from bandstrap.simulation.progress import Quiet
+from bandstrap.version import __version__
+from called import called
 
-CLI = [sys.executable, "-m", "bandstrap"]
 VERDICTS = {
     "reproduced",
     "reproduced in part",
@@ -34,20 +35,11 @@ SMALL = ("--quick", "--runs", "20", "--horizon", "200")
 NAMES = ("figure1", "equivalence", "theorem1")
 
 
-def run(*arguments, timeout=150):
-    command = [*CLI, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=timeout)
-
-
 def failed(*arguments):
-    """What a refused command says, in this process: starting another takes seconds."""
-    said = io.StringIO()
-    with pytest.MonkeyPatch.context() as patch, redirect_stderr(said):
-        patch.setattr(sys, "argv", ["bandstrap", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stopped:
-            main()
-    assert stopped.value.code == 2
-    return said.getvalue()
+    """What a refused command says."""
+    code, out, said = called(*arguments)
+    assert (code, out) == (2, "")
+    return said
 
 
 def in_one_line(stderr):
@@ -84,29 +76,68 @@ def test_help_is_instant_and_loads_no_compiler():
 
 @pytest.mark.parametrize("command", ["reproduce", "list"])
 def test_every_command_has_help_with_an_example(command):
-    done = run(command, "--help")
-    assert done.returncode == 0
-    assert f"bandstrap {command}" in done.stdout
+    code, out, _ = called(command, "--help")
+    assert code == 0
+    assert f"Example: bandstrap {command}" in out
+    assert "130 interrupted" in out
 
 
-def test_list_shows_every_name():
-    done = run("list")
-    assert done.returncode == 0
-    words = done.stdout.split()
+def test_version():
+    assert called("--version") == (0, f"bandstrap {__version__}\n", "")
+
+
+def test_list_shows_every_name(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    code, out, _ = called("list")
+    assert code == 0
+    words = out.split()
     for name in [*POLICIES, *RESAMPLING, *ENVIRONMENTS, *EXPERIMENTS, *DATASETS]:
         assert name in words
     assert "LogisticRegression" in words
     assert "WeightedModel" not in words  # nothing that one can make
 
 
-def test_a_refusal_is_one_line_and_exit_code_2(tmp_path):
-    done = run("reproduce", "figre1", "--out", tmp_path / "out")
-    assert done.returncode == 2
+def test_names_are_remembered_until_the_code_changes(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    first = called("list", "--json")
+    kept = tmp_path / "bandstrap" / "names.json"
+    cached = json.loads(kept.read_text())
+    assert json.loads(first[1]) == cached["names"] == registered().groups
+    kept.write_text(json.dumps(cached | {"names": {"policies": ["from the cache"]}}))
+    assert "from the cache" in called("list")[1]
+    monkeypatch.setattr(names, "SOURCE", names.SOURCE / "policies")  # other files than before
+    assert called("list", "--json") == first
+    for damage in ("", "[]", "{}"):
+        kept.write_text(damage)
+        assert called("list", "--json") == first
+
+
+def test_a_refusal_in_a_process_of_its_own(tmp_path):
+    command = [sys.executable, "-m", "bandstrap", "reproduce", "figre1", "--out", "out"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
     assert "did you mean 'figure1'" in in_one_line(done.stderr)
-    assert not done.stdout
-    traced = run("--debug", "reproduce", "figre1", "--out", tmp_path / "out")
-    assert traced.returncode != 0
-    assert "Traceback" in traced.stderr
+
+
+def test_a_traceback_is_shown_on_demand():
+    said = failed("--debug", "reproduce", "figre1")
+    assert "Traceback" in said
+    assert said.splitlines()[-1].startswith("error: unknown experiment")
+
+
+def test_an_unexpected_error_is_one_line_too(monkeypatch):
+    def fails(*given):
+        raise RuntimeError("first\nsecond")
+
+    monkeypatch.setattr(bandstrap.commands.reproduce, "reproduce", fails)
+    code, out, said = called("reproduce", "figure1", "--out", "my results")
+    assert (code, out) == (1, "")
+    assert said.startswith("unexpected error: RuntimeError: first second")
+    assert said.endswith("bandstrap --debug reproduce figure1 --out 'my results'\n")
+    assert len(said.splitlines()) == 1
+    code, _, said = called("--debug", "reproduce", "figure1")
+    assert code == 1
+    assert "Traceback" in said
 
 
 def test_names_nearly_right_get_the_nearest(tmp_path):
@@ -154,9 +185,9 @@ def test_out_is_a_file(tmp_path):
 def reproduced(tmp_path_factory):
     """A directory after one call, and what was in it."""
     out = tmp_path_factory.mktemp("cli") / "out"
-    done = run("reproduce", *NAMES, *SMALL, "--workers", "2", "--out", out)
-    assert done.returncode == 0, done.stderr
-    return out, files(out), done.stdout
+    code, shown, said = called("reproduce", *NAMES, *SMALL, "--workers", "1", "--out", out)
+    assert (code, said) == (0, "")  # no bar where there is no terminal
+    return out, files(out), shown
 
 
 def test_reproduce_writes_what_the_contract_says(reproduced):
@@ -182,7 +213,7 @@ def test_reproduce_writes_what_the_contract_says(reproduced):
     assert cells == {(env, policy) for env in environments for policy in policies}
     assert set(figure["run"].to_pylist()) == set(range(20))
     assert max(figure["round"].to_pylist()) == 200
-    assert str(out / "report.html") in shown.replace("\n", "")
+    assert f"report: {out / 'report.html'}\n" in shown
 
 
 def test_claims_are_as_the_contract_says(reproduced):
@@ -200,8 +231,8 @@ def test_claims_are_as_the_contract_says(reproduced):
 
 def test_a_second_call_computes_nothing_again(reproduced):
     out, before, _ = reproduced
-    done = run("reproduce", *NAMES, *SMALL, "--out", out)
-    assert done.returncode == 0
+    code, shown, said = called("reproduce", *NAMES, *SMALL, "--out", out, "--json")
+    assert (code, said) == (0, "")
     after = files(out)
     assert after.keys() == before.keys()
     for path, (content, written) in before.items():
@@ -209,6 +240,10 @@ def test_a_second_call_computes_nothing_again(reproduced):
             assert after[path] == (content, written)
         elif path.name != "report.html":  # which tells the command
             assert after[path][0] == content, path
+    told = json.loads(shown)
+    assert told["claims"] == json.loads((out / "claims.json").read_text(encoding="utf-8"))
+    assert told["paths"]["experiments"] == {name: str(out / name) for name in NAMES}
+    assert told["paths"]["report"] == str(out / "report.html")
 
 
 def test_a_cut_results_file_is_named_and_nothing_else_lost(reproduced, tmp_path):
@@ -232,9 +267,9 @@ def session(out, **settings):
 
 
 def test_other_settings_are_not_mistaken_for_these(tmp_path):
-    results = tmp_path / "theorem1" / "results.parquet"
-    for horizon in (1000, 5000):
-        session(tmp_path, horizon=horizon).run(EXPERIMENTS["theorem1"](), Quiet())
+    results = tmp_path / "theorem2" / "results.parquet"
+    for horizon in (100, 150):
+        session(tmp_path, runs=2, horizon=horizon).run(EXPERIMENTS["theorem2"](), Quiet())
         rounds = pq.read_table(results)["round"].to_numpy()
         assert rounds.max() == pytest.approx(horizon)
 

@@ -4,17 +4,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import stats
+from scipy.special import betaincinv
 
 from bandstrap.environments import Bernoulli, Categorical, Gaussian
 from bandstrap.experiments.base import Claim, Experiment, Settings, Verdict, by_name, policy_named
 from bandstrap.experiments.compare import difference
-from bandstrap.experiments.equivalence_tests import (
-    Tally,
-    additive_tests,
-    beta_tests,
-    dirichlet_tests,
-)
 from bandstrap.experiments.style import figure, regret_axes, save
 from bandstrap.seeding import generator
 from bandstrap.simulation import Cell, Runner, Trace
@@ -54,18 +48,22 @@ class Equivalence(Experiment):
         return runner.run(cells)
 
     def check(self, settings: Settings, traces: list[Trace]) -> list[Claim]:
+        from bandstrap.experiments import equivalence_tests  # here: scipy.stats takes a second
+
         draws = 20_000 if settings.quick else 200_000
         tests = {
-            "C1": beta_tests(draws, generator(0, "C1")),
-            "C2": dirichlet_tests(draws, generator(0, "C2")),
-            "C3": additive_tests(draws, generator(0, "C3")),
+            "C1": equivalence_tests.beta_tests(draws, generator(0, "C1")),
+            "C2": equivalence_tests.dirichlet_tests(draws, generator(0, "C2")),
+            "C3": equivalence_tests.additive_tests(draws, generator(0, "C3")),
         }
         found = by_name(traces)
         claims = []
         for (env, names), (key, tally) in zip(PAIRS.items(), tests.items(), strict=True):
             regrets = difference(found[env, names[0]], found[env, names[1]])
             claims.append(
-                Claim(key, CLAIMS[key], _verdict(tally), f"{tally}; regret on {env}: {regrets}")
+                Claim(
+                    key, CLAIMS[key], _verdict(tally.passed), f"{tally}; regret on {env}: {regrets}"
+                )
             )
         return claims
 
@@ -91,8 +89,8 @@ def _policy(env: str, name: str) -> Any:
     return policy_named(name)
 
 
-def _verdict(tally: Tally) -> Verdict:
-    return Verdict.REPRODUCED if tally.passed else Verdict.NOT_REPRODUCED
+def _verdict(passed: bool) -> Verdict:
+    return Verdict.REPRODUCED if passed else Verdict.NOT_REPRODUCED
 
 
 def _quantiles(axis: Any, ones: int, zeros: int, rng: np.random.Generator) -> None:
@@ -102,6 +100,6 @@ def _quantiles(axis: Any, ones: int, zeros: int, rng: np.random.Generator) -> No
     draws = np.sort(binary_draws(ones - 1, zeros - 1, 2000, rng))
     levels = (np.arange(draws.size) + 0.5) / draws.size
     axis.plot([0, 1], [0, 1], color="#999999", linewidth=0.8)
-    axis.plot(stats.beta(ones, zeros).ppf(levels), draws, color="#1b1e5a", linewidth=2)
+    axis.plot(betaincinv(ones, zeros, levels), draws, color="#1b1e5a", linewidth=2)
     axis.set_title(f"Beta({ones}, {zeros})")
     axis.set_xlabel("quantiles of the posterior")

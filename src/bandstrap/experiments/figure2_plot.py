@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from bandstrap.experiments.style import figure, save
 from bandstrap.policies.contextual import SCHEDULES
@@ -66,6 +65,8 @@ def _panel(axis: Any, title: str, traces: list[Trace]) -> None:
             low, high = mean - half, mean + half
             axis.fill_between(rounds, low, high, color=look["color"], alpha=0.12, linewidth=0)
     axis.set(title=title, xlabel="round", ylabel="reward per step", xscale="log")
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
     axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     axis.xaxis.set_minor_formatter(NullFormatter())

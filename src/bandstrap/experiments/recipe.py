@@ -5,8 +5,6 @@ from time import thread_time
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import SGDClassifier
 from threadpoolctl import threadpool_limits
 
 from bandstrap.contexts import as_numbers
@@ -64,6 +62,8 @@ def timed(
 
 def _decisions(history: History, t: int, draws: int, seed: int) -> float:
     """Seconds of so many decisions: all arms refit to the first t rounds, from the last fit."""
+    from sklearn.exceptions import ConvergenceWarning  # takes seconds to import
+
     rng = generator(seed, "recipe weights", t)
     arms = [_examples(history, history.pseudo, arm, t) for arm in range(history.n_arms)]
     models = [_model(arm) for arm in range(history.n_arms)]
@@ -82,6 +82,8 @@ def _decisions(history: History, t: int, draws: int, seed: int) -> float:
 
 
 def _model(arm: int) -> Any:
+    from sklearn.linear_model import SGDClassifier
+
     return SGDClassifier(loss="log_loss", tol=TOLERANCE, warm_start=True, random_state=arm)
 
 

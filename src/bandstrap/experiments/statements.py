@@ -11,7 +11,7 @@ from enum import Enum
 from functools import lru_cache
 
 import numpy as np
-from scipy.stats import norm, t
+from scipy.special import ndtr, stdtrit  # scipy.stats would take a second to import
 
 from bandstrap.experiments.base import Verdict
 from bandstrap.experiments.compare import THRESHOLD
@@ -66,7 +66,7 @@ class Gap:
         return f"{self.first} − {self.second} = {self.mean:+.4f} ± {self.half:.4f}"
 
 
-CONFIDENCE = float(2 * norm.cdf(THRESHOLD) - 1)
+CONFIDENCE = float(2 * ndtr(THRESHOLD) - 1)
 
 
 @lru_cache
@@ -75,7 +75,7 @@ def quantile(runs: int, confidence: float = CONFIDENCE) -> float:
 
     Two runs may agree by accident, and one has no spread at all: they decide nothing.
     """
-    return float(t.ppf(0.5 + confidence / 2, runs - 1)) if runs > 2 else np.inf
+    return float(stdtrit(runs - 1, 0.5 + confidence / 2)) if runs > 2 else np.inf
 
 
 def gap(first: Trace, second: Trace, last: int | None = None, tests: int = 1) -> Gap:

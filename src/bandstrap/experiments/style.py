@@ -1,13 +1,13 @@
 """How figures look: bands, few colours that differ in grey too, and a dash pattern per policy."""
 
 from pathlib import Path
-from typing import Any
-
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING, Any
 
 from bandstrap.errors import OutputError
 from bandstrap.simulation import Trace
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _LOOKS: dict[str, tuple[str, Any]] = {  # colours ordered from dark to light when printed in grey
     "wb": ("#1b1e5a", "-"),
@@ -30,8 +30,11 @@ def look(policy: str, position: int) -> dict[str, Any]:
     return {"color": colour, "linestyle": dashes}
 
 
-def figure(rows: int, columns: int, width: float, height: float) -> tuple[Figure, Any]:
+def figure(rows: int, columns: int, width: float, height: float) -> "tuple[Figure, Any]":
     """An empty figure and its axes, without touching any global state of matplotlib."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # takes a second to import
+    from matplotlib.figure import Figure
+
     drawing = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(drawing)
     axes = drawing.subplots(rows, columns, squeeze=False)
@@ -59,7 +62,7 @@ def regret_axes(axis: Any, traces: list[Trace], title: str) -> None:
     axis.ticklabel_format(axis="x", style="plain", useOffset=False)
 
 
-def save(drawing: Figure, path: Path) -> None:
+def save(drawing: "Figure", path: Path) -> None:
     """Write the figure to a PNG file."""
     try:
         drawing.savefig(path, dpi=160)

@@ -1,0 +1,23 @@
+"""The command line called in this process: starting another takes seconds."""
+
+import signal
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+
+import pytest
+
+from bandstrap.cli import main
+
+
+def called(*arguments):
+    """Exit code, standard output and standard error of a call."""
+    out, said, answer = StringIO(), StringIO(), signal.getsignal(signal.SIGINT)
+    try:
+        with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(said):
+            patch.setattr(sys, "argv", ["bandstrap", *map(str, arguments)])
+            with pytest.raises(SystemExit) as stopped:
+                main()
+    finally:
+        signal.signal(signal.SIGINT, answer)  # which a call has changed
+    return stopped.value.code or 0, out.getvalue(), said.getvalue()
