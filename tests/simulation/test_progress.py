@@ -51,10 +51,14 @@ def test_what_has_no_rounds_is_done_at_the_end(shown):
 
 
 def test_an_interrupted_bar_stays_where_it_was(shown):
-    with pytest.raises(KeyboardInterrupt), Bar("figure1") as bar:
-        bar.add(10)
-        bar.done(5)
-        raise KeyboardInterrupt
+    def played():
+        with Bar("figure1") as bar:
+            bar.add(10)
+            bar.done(5)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        played()
     assert " 50%" in shown()[-1]
 
 
