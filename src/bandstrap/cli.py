@@ -51,6 +51,10 @@ def _reproduce(
     quick: Annotated[bool, typer.Option("--quick", help="A small run of the same.")] = False,
     out: Annotated[Path, typer.Option(help="Where results go.")] = Path("results"),
     workers: Annotated[int, typer.Option(help="Processes; 0 means one per core.")] = 0,
+    engine: Annotated[str, typer.Option(help="Where to run: local, dask or ray.")] = "local",
+    address: Annotated[
+        str | None, typer.Option(help="Of the Dask scheduler or the Ray head, as in host:8786.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Equal seeds give equal results.")] = 0,
     runs: Annotated[int | None, typer.Option(help="Independent runs per curve.")] = None,
     horizon: Annotated[int | None, typer.Option(help="Rounds per run.")] = None,
@@ -73,10 +77,12 @@ def _reproduce(
     from bandstrap.commands.outcome import show
     from bandstrap.commands.reproduce import reproduce
     from bandstrap.experiments import Settings
+    from bandstrap.simulation.engines import engine_named
 
     chosen = tuple(policies.split(",")) if policies is not None else None
     settings = Settings(quick, runs, horizon, arms, chosen, exact_horizon)
-    show(reproduce(names or [], settings, out, workers, seed, command_line()), json)
+    where = engine_named(engine, address, workers)
+    show(reproduce(names or [], settings, out, where, seed, command_line()), json)
 
 
 @app.command("compare", epilog=EXIT_CODES)

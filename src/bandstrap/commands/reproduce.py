@@ -1,6 +1,5 @@
 """`bandstrap reproduce`: experiments, their results, the report, and the claims."""
 
-import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.experiments import EXPERIMENTS, Claim, Settings
 from bandstrap.experiments.session import Session
 from bandstrap.report import Run, reproduction, write_report
+from bandstrap.simulation.engines import Engine
 from bandstrap.simulation.progress import Bar
 
 
@@ -41,7 +41,7 @@ class Reproduced:
 
 
 def reproduce(
-    names: list[str], settings: Settings, out: Path, workers: int, seed: int, command: str
+    names: list[str], settings: Settings, out: Path, engine: Engine, seed: int, command: str
 ) -> Reproduced:
     """Run experiments, and write their results and the report."""
     started = time.perf_counter()
@@ -49,7 +49,7 @@ def reproduce(
     names = names or list(EXPERIMENTS)
     for name in names:
         EXPERIMENTS[name]().prepare(settings)
-    session = Session(out, settings, seed, workers or os.cpu_count() or 1)
+    session = Session(out, settings, seed, engine=engine)
     claims: list[Claim] = []
     for name in names:
         with Bar(name) as bar:

@@ -40,7 +40,7 @@ class Store:
         if traces is None:
             traces = [payment.unscaled(trace) for trace in runner.run(cells)]
             self._keep(traces, provenance)
-        checkpoint.clear()
+        checkpoint.tidy()
         return traces
 
     def write(self, found: "Comparison") -> None:

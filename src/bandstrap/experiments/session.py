@@ -13,6 +13,7 @@ from bandstrap.errors import OutputError
 from bandstrap.experiments.base import Claim, Experiment, Settings
 from bandstrap.simulation import Runner, Trace
 from bandstrap.simulation.checkpoint import FORMAT, Checkpoint
+from bandstrap.simulation.engines import Engine
 from bandstrap.simulation.progress import ProgressLike
 from bandstrap.simulation.trace import read_table, write_table
 from bandstrap.version import __version__
@@ -28,16 +29,20 @@ class Session:
     settings: Settings
     seed: int = 0
     workers: int = 1
+    engine: Engine | None = None  # processes of this machine, `workers` of them, if not given
 
     def run(self, experiment: Experiment, progress: ProgressLike) -> list[Claim]:
-        """Run an experiment, or read what an earlier call left; draw and check it."""
+        """Run an experiment, or read what an earlier call left; draw and check it.
+
+        Finished batches are kept: a later call with other policies plays only what is new.
+        """
         directory = self.out / experiment.name
         checkpoint = Checkpoint(directory / "batches")
         results = directory / "results.parquet"
         provenance = self._provenance(experiment)
         traces = _stored(results, directory / "timings.parquet", provenance)
         if traces is None:
-            runner = Runner(self.seed, self.workers, checkpoint, progress)
+            runner = Runner(self.seed, self.workers, checkpoint, progress, engine=self.engine)
             traces = experiment.run(self.settings, runner)
             timings = pa.concat_tables([trace.timings() for trace in traces])
             write_table(timings, directory / "timings.parquet")
@@ -45,7 +50,7 @@ class Session:
             write_table(table.replace_schema_metadata({PROVENANCE: provenance}), results)
         experiment.plot(self.settings, traces, directory / "plot.png")
         claims = experiment.check(self.settings, traces)
-        checkpoint.clear()
+        checkpoint.tidy()
         return claims
 
     def write_claims(self, claims: list[Claim]) -> None:

@@ -6,13 +6,13 @@ from time import monotonic, thread_time
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from bandstrap.compiled import Compiled, Law
 from bandstrap.environments import Environment
 from bandstrap.kernels.accounting import account
 from bandstrap.policies import Policy
 from bandstrap.seeding import generator
+from bandstrap.simulation.one_thread import ONE_THREAD
 
 
 def recorded_rounds(horizon: int, points: int = 100) -> np.ndarray:
@@ -89,7 +89,7 @@ class Watch:
 def run_batch(batch: Batch, watch: Watch | None = None) -> BatchResult:
     """Play the batch from its own seed, or from where it was left."""
     watch = watch or Watch()
-    with threadpool_limits(1):  # sums in BLAS depend on its threads, to the last bit
+    with ONE_THREAD:  # sums in BLAS depend on its threads, to the last bit
         play = watch.resumed() or Play(batch)
         _finish(batch, play, watch)
     return play.result

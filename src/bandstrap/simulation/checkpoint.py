@@ -1,9 +1,11 @@
 """Batches on disk, finished and in progress, so that a killed run continues where it was."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from shutil import rmtree
+from uuid import uuid4
 from zipfile import BadZipFile
 
 import numpy as np
@@ -13,6 +15,7 @@ from bandstrap.packing import Packed, pack, unpack
 from bandstrap.simulation.batch import Batch, BatchResult, Play
 
 DAMAGE = (BadZipFile, KeyError, ValueError, OSError, EOFError)  # as reading a cut file shows it
+MARK = ".mark"
 FORMAT = 2  # raise when results of earlier versions may no longer be mixed with new ones
 
 
@@ -22,6 +25,8 @@ class Checkpoint:
     Finished batches end in `.npz`, those in progress in `.midway`. A file appears under its name
     only when it is complete; a kill leaves at most a `.part`.
     """
+
+    mark: Path | None = None  # a file that is there while workers may write here
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -55,7 +60,7 @@ class Checkpoint:
         """Keep a finished batch; what was kept of it before goes."""
         arrays = {"regret": result.regret, "reward": result.reward, "seconds": result.seconds}
         _write(self.path(batch), arrays)
-        self.midway(batch).unlink(missing_ok=True)
+        self._drop_rest(self.path(batch))
 
     def midway(self, batch: Batch) -> Path:
         return self.path(batch).with_suffix(".midway")
@@ -79,13 +84,38 @@ class Checkpoint:
         packed = pack(play)
         _write(self.midway(batch), {**packed.arrays, "text": np.array(packed.text)})
 
-    def clear(self) -> None:
-        """Remove everything: the results have been put together elsewhere."""
-        rmtree(self.directory)
+    @contextmanager
+    def shown(self) -> Iterator["Checkpoint"]:
+        """The checkpoint as workers are given it: elsewhere a folder of this name may be another,
+        so a mark that only this one holds tells whether they see it."""
+        copied = Checkpoint(self.directory.resolve())
+        copied.mark = copied.directory / f".{uuid4().hex}{MARK}"
+        copied.mark.touch()
+        try:
+            yield copied
+        finally:
+            copied.mark.unlink(missing_ok=True)
+
+    def seen(self) -> bool:
+        """Whether this process sees the directory that the checkpoint was made for."""
+        return self.mark is not None and self.mark.exists()
+
+    def tidy(self) -> None:
+        """Remove what killed processes left of batches that have been finished since."""
+        for path in self.directory.glob("*.npz"):
+            self._drop_rest(path)
+        for path in self.directory.glob(f".*{MARK}"):
+            path.unlink(missing_ok=True)
+
+    def _drop_rest(self, finished: Path) -> None:
+        for path in self.directory.glob(f"{finished.stem}.*"):
+            if path != finished:
+                path.unlink(missing_ok=True)
 
 
 def _write(path: Path, arrays: dict[str, np.ndarray]) -> None:
-    part = path.with_suffix(".part")
+    # A worker taken for lost may still be writing the same batch: each has a name of its own.
+    part = path.with_suffix(f".{uuid4().hex[:8]}.part")
     try:
         with part.open("wb") as file:
             np.savez(file, **arrays)  # type: ignore[arg-type]

@@ -1,24 +1,26 @@
 """Batches played on one core or many, in any order, with the same result."""
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from joblib import Parallel, delayed
+from joblib import delayed, parallel_config
 
 from bandstrap.environments import Environment
 from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy
 from bandstrap.simulation.batch import Batch, BatchResult, run_batch
 from bandstrap.simulation.checkpoint import Checkpoint
+from bandstrap.simulation.engines import Engine, Local
 from bandstrap.simulation.interrupts import ended, unheard
 from bandstrap.simulation.observer import Observer
 from bandstrap.simulation.progress import Bar, ProgressLike, Quiet
 from bandstrap.simulation.tally import Board, Tally
 from bandstrap.simulation.trace import Trace
+from bandstrap.version import __version__
 
 BATCH = 500  # runs; large enough that a round's fixed costs vanish, small enough to share out
 SAVE_EVERY = 30.0  # seconds between two savings of a batch in progress
@@ -59,14 +61,16 @@ class Cell:
 
 @dataclass
 class Runner:
-    """Plays cells, keeping batches in `checkpoint` if there is one: finished ones, and every
-    `save_every` seconds those in progress."""
+    """Plays cells on an engine, `Local(workers)` unless another is given, keeping batches in
+    `checkpoint` if there is one: finished ones, and every `save_every` seconds those in progress
+    on workers that see its directory."""
 
     seed: int = 0
     workers: int = 1
     checkpoint: Checkpoint | None = None
     progress: ProgressLike = field(default_factory=Quiet)
     save_every: float = SAVE_EVERY
+    engine: Engine | None = None
 
     def __post_init__(self) -> None:
         if self.workers < 1:
@@ -106,23 +110,21 @@ class Runner:
 
     def _play(self, todo: list[tuple[int, Batch]]) -> Iterator[tuple[int, Batch, BatchResult]]:
         """The results of batches as they come; progress is shown meanwhile."""
-        tally = Tally(self.progress, len(todo))
-        if self.workers == 1 or len(todo) < 2:
-            for place, (i, batch) in enumerate(todo):
-                tell = partial(tally.reached, place)
-                watch = Observer(batch, self.checkpoint, self.save_every, tell)
-                yield i, batch, run_batch(batch, watch)
-                tally.reached(place, _rounds(batch))
+        if not todo:
             return
         # The longest first, so that no worker is left alone with a long one at the end.
         todo = sorted(todo, key=_weight)
-        with TemporaryDirectory() as folder:
-            board = Board.create(Path(folder) / "rounds", len(todo))
+        tally = Tally(self.progress, len(todo))
+        engine = self.engine or Local(self.workers)
+        with (
+            Board.posted(len(todo)) as board,
+            self._shown() as checkpoint,
+            engine.pool(len(todo)) as pool,
+        ):
             jobs = (
-                delayed(_at_work)(place, batch, self.checkpoint, self.save_every, board)
+                delayed(_at_work)(place, batch, checkpoint, self.save_every, board, __version__)
                 for place, (_, batch) in enumerate(todo)
             )
-            pool = Parallel(n_jobs=self.workers, return_as="generator_unordered", batch_size=1)
             with unheard():
                 played = pool(jobs)  # starts the workers
             with tally.reading(board), ended(played):
@@ -130,6 +132,9 @@ class Runner:
                     i, batch = todo[place]
                     yield i, batch, result
                     tally.reached(place, _rounds(batch))
+
+    def _shown(self) -> AbstractContextManager[Checkpoint | None]:
+        return self.checkpoint.shown() if self.checkpoint else nullcontext()
 
 
 def _rounds(batch: Batch) -> int:
@@ -142,10 +147,21 @@ def _weight(job: tuple[int, Batch]) -> int:
 
 
 def _at_work(
-    place: int, batch: Batch, checkpoint: Checkpoint | None, save_every: float, board: Board
+    place: int,
+    batch: Batch,
+    checkpoint: Checkpoint | None,
+    save_every: float,
+    board: Board,
+    version: str,
 ) -> tuple[int, BatchResult]:
-    watch = Observer(batch, checkpoint, save_every, partial(board.tell, place))
-    return place, run_batch(batch, watch)
+    """Play a batch, here or on a machine that may see neither the checkpoint nor the board."""
+    if version != __version__:
+        remedy = f"the cluster's workers have {__version__}: install the same version everywhere"
+        raise InvalidInput("bandstrap", version, remedy)
+    seen = checkpoint if checkpoint and checkpoint.seen() else None
+    watch = Observer(batch, seen, save_every, partial(board.tell, place))
+    with parallel_config(backend="sequential"):  # estimators stay on the core they were given
+        return place, run_batch(batch, watch)
 
 
 def simulate(

@@ -1,0 +1,135 @@
+"""Where batches are played: on this machine, on a Dask cluster or on a Ray one, through joblib."""
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+
+from joblib import Parallel, parallel_config
+
+from bandstrap.errors import InvalidInput, UnknownName
+from bandstrap.simulation.ray_backend import RayTasks
+
+WAIT = 30  # seconds for a cluster to answer, and for its first worker to come
+
+
+class Engine(ABC):
+    """Gives the joblib pool in which batches are played; results come as they are finished."""
+
+    @abstractmethod
+    def pool(self, batches: int) -> AbstractContextManager[Parallel]:
+        """A pool for so many batches, open for as long as the context is."""
+
+
+@dataclass(frozen=True)
+class Local(Engine):
+    """Processes of this machine; with one worker, this process."""
+
+    workers: int = 1
+
+    def __post_init__(self) -> None:
+        if self.workers < 1:
+            raise InvalidInput("workers", self.workers, "give at least one worker")
+
+    @contextmanager
+    def pool(self, batches: int) -> Iterator[Parallel]:
+        yield _parallel(min(self.workers, max(batches, 1)))
+
+
+@dataclass(frozen=True)
+class Dask(Engine):
+    """The workers of a Dask scheduler. What a lost worker was playing is played by another.
+
+    >>> Dask("tcp://10.0.0.1:8786")
+    Dask(address='tcp://10.0.0.1:8786')
+    """
+
+    address: str
+
+    def __post_init__(self) -> None:
+        _check_address(self.address, "the scheduler's, as in tcp://10.0.0.1:8786")
+
+    @contextmanager
+    def pool(self, batches: int) -> Iterator[Parallel]:
+        distributed = _imported("distributed", "dask")
+        try:
+            client = distributed.Client(self.address, set_as_default=False, timeout=WAIT)
+        except (OSError, ValueError) as error:
+            raise _unreachable("Dask scheduler", self.address) from error
+        backend = {"client": client, "wait_for_workers_timeout": WAIT}
+        with client, parallel_config(backend="dask", **backend):
+            yield _parallel(-1)
+
+
+@dataclass(frozen=True)
+class Ray(Engine):
+    """A Ray cluster; `auto` finds one on this machine. What a lost worker was playing is retried.
+
+    >>> Ray("auto")
+    Ray(address='auto')
+    """
+
+    address: str
+
+    def __post_init__(self) -> None:
+        _check_address(self.address, "the head's, as in 10.0.0.1:6379, or auto")
+
+    @contextmanager
+    def pool(self, batches: int) -> Iterator[Parallel]:
+        ray = _imported("ray", "ray")
+        ours = not ray.is_initialized()
+        try:
+            if ours:
+                ray.init(self.address, log_to_driver=False, logging_level="error")
+        except (OSError, ValueError, RuntimeError) as error:
+            raise _unreachable("Ray cluster", self.address) from error
+        try:
+            with parallel_config(backend=RayTasks(ray)):
+                yield _parallel(-1)
+        finally:
+            if ours:
+                ray.shutdown()
+
+
+ENGINES: dict[str, Callable[[str], Engine]] = {"dask": Dask, "ray": Ray}
+
+
+def engine_named(name: str, address: str | None, workers: int) -> Engine:
+    """The engine that the command line asks for; 0 workers are one per core.
+
+    >>> engine_named("local", None, 2)
+    Local(workers=2)
+    """
+    if name == "local":
+        if address is not None:
+            raise InvalidInput("--address", address, "give it with --engine dask or ray")
+        return Local(workers or os.cpu_count() or 1)
+    if name not in ENGINES:
+        raise UnknownName("engine", name, ["local", *ENGINES])
+    if workers:
+        raise InvalidInput("--workers", workers, "leave it out: a cluster brings its own")
+    return ENGINES[name](address or "")
+
+
+def _parallel(jobs: int) -> Parallel:
+    return Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
+
+
+def _check_address(address: str, example: str) -> None:
+    if not address.strip():
+        raise InvalidInput("--address", address, f"give {example}")
+
+
+def _imported(module: str, extra: str) -> ModuleType:
+    try:
+        return import_module(module)
+    except ImportError as error:
+        remedy = f'{extra} is not installed: pip install "bandstrap[{extra}]"'
+        raise InvalidInput("--engine", extra, remedy) from error
+
+
+def _unreachable(what: str, address: str) -> InvalidInput:
+    return InvalidInput("--address", address, f"no {what} answers there; start one, or mend this")

@@ -1,0 +1,138 @@
+"""Real clusters on this machine, and what must hold on each of them."""
+
+import os
+import secrets
+import socket
+import subprocess
+import sys
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic, sleep
+
+import pytest
+
+from bandstrap import ContextualBootstrap, EigenExamples, Exponential, LinearRegression
+from bandstrap.environments import Bernoulli, Labelled
+from bandstrap.experiments import Settings
+from bandstrap.experiments.figure1 import Figure1
+from bandstrap.experiments.session import Session
+from bandstrap.simulation import Cell, Runner
+from bandstrap.simulation.checkpoint import Checkpoint
+from bandstrap.simulation.progress import Quiet
+from fatal import Fatal, rounds_noted
+
+TESTS = str(Path(__file__).parent)
+HOST = "127.0.0.1"
+
+
+@contextmanager
+def process(*arguments, cwd, **more):
+    """A Python process that finds the tests' modules; it is ended with the context."""
+    path = os.pathsep.join([TESTS, *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "PYTHONPATH": path, **more}
+    command = [sys.executable, "-m", *map(str, arguments)]
+    with (Path(cwd) / f"{arguments[0]}.log").open("a") as log:
+        started = subprocess.Popen(command, cwd=cwd, env=environment, stdout=log, stderr=log)
+    try:
+        yield started
+    finally:
+        started.terminate()
+        try:
+            started.wait(20)
+        except subprocess.TimeoutExpired:
+            started.kill()
+            started.wait()
+
+
+def free_ports(count):
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind((HOST, 0))
+        return [each.getsockname()[1] for each in sockets]
+
+
+@contextmanager
+def dask_cluster(workers):
+    """A scheduler and so many worker processes, with no nanny to start others for them."""
+    (port,) = free_ports(1)
+    address = f"tcp://{HOST}:{port}"
+    place = ["--host", HOST, "--no-dashboard"]
+    with TemporaryDirectory() as folder, ExitStack() as stack:
+        scheduler = ("distributed.cli.dask_scheduler", "--port", port, *place)
+        stack.enter_context(process(*scheduler, cwd=folder))
+        for _ in range(workers):
+            worker = ("distributed.cli.dask_worker", address, "--nthreads", 1, "--no-nanny")
+            stack.enter_context(process(*worker, *place, cwd=folder))
+        yield address
+
+
+@contextmanager
+def ray_cluster(cores):
+    """A Ray instance with a token of its own, so that none is written to the home directory."""
+    port, *others = free_ports(5)
+    names = ("dashboard-agent-grpc", "dashboard-agent-listen", "metrics-export")
+    ports = [f"--{name}-port={other}" for name, other in zip(names, others, strict=False)]
+    ports += [f"--port={port}", f"--runtime-env-agent-port={others[-1]}"]
+    token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    size = [f"--num-cpus={cores}", f"--object-store-memory={100 * 2**20}"]
+    place = [f"--node-ip-address={HOST}", "--include-dashboard=false", "--disable-usage-stats"]
+    start = ("ray.scripts.scripts", "start", "--head", "--block", *ports, *size, *place)
+    with (
+        TemporaryDirectory(dir="/tmp", prefix="ray") as folder,  # short: sockets live there
+        pytest.MonkeyPatch.context() as patch,
+        process(*start, f"--temp-dir={folder}", cwd=folder, **token) as started,
+    ):
+        for name, value in token.items():
+            patch.setenv(name, value)
+        wait_for(Path(folder, "ray.scripts.scripts.log"), "Ray runtime started", started)
+        yield f"{HOST}:{port}"
+
+
+def wait_for(log, line, started, seconds=90):
+    until = monotonic() + seconds
+    while line not in (said := log.read_text()):
+        assert started.poll() is None, said
+        assert monotonic() < until, said
+        sleep(0.1)
+
+
+def settings():
+    return Settings(quick=True, runs=600, horizon=60, policies=("wb", "ts"))
+
+
+def results(out, engine=None, workers=1):
+    """The bytes of figure 1's results in small."""
+    Session(out, settings(), 3, workers, engine).run(Figure1(), Quiet())
+    return (out / "figure1" / "results.parquet").read_bytes()
+
+
+def contextual(engine=None):
+    """The regret of a model on real rows, run by run."""
+    policy = ContextualBootstrap(Exponential(), LinearRegression(), EigenExamples())
+    cell = Cell("test", "digits", "wb-lin", Labelled("digits"), policy, 30, 3)
+    (trace,) = Runner(4, engine=engine).run([cell])
+    return trace.regret.tobytes()
+
+
+def check_a_killed_worker(engine, tmp_path):
+    """What a worker was playing when it was killed is gone on with from where it was saved."""
+    played = {}
+    for name, where in (("local", None), ("cluster", engine)):
+        folder = tmp_path / name
+        folder.mkdir()
+        if where is None:
+            (folder / "died").touch()
+        policy = Fatal(folder=str(folder))
+        cells = [
+            Cell("test", world, "ts", Bernoulli(means=means), policy, 100, 10)
+            for world, means in (("one", (0.3, 0.6)), ("two", (0.2, 0.9)), ("three", (0.5, 0.4)))
+        ]
+        store = Checkpoint(folder / "batches")
+        traces = Runner(2, checkpoint=store, save_every=0, engine=where).run(cells)
+        played[name] = b"".join(trace.regret.tobytes() for trace in traces)
+        assert (folder / "died").exists()
+        assert len(list(store.directory.iterdir())) == 3
+    assert played["local"] == played["cluster"]
+    assert 300 < rounds_noted(tmp_path / "cluster") < 300 + 60

@@ -1,0 +1,88 @@
+"""Engines by name, and what is kept between calls."""
+
+import pytest
+
+from bandstrap.errors import InvalidInput, UnknownName
+from bandstrap.experiments import Settings
+from bandstrap.experiments.figure1 import Figure1
+from bandstrap.experiments.session import Session
+from bandstrap.simulation import runner
+from bandstrap.simulation.batch import run_batch
+from bandstrap.simulation.checkpoint import Checkpoint
+from bandstrap.simulation.engines import Dask, Local, Ray, engine_named
+from bandstrap.simulation.progress import Quiet
+from bandstrap.simulation.tally import Board
+
+
+class Counting(Quiet):
+    """Counts rounds."""
+
+    def __init__(self):
+        self.total = self.finished = 0
+
+    def add(self, rounds):
+        self.total += rounds
+
+    def done(self, rounds):
+        self.finished += rounds
+
+
+def test_engines_have_names():
+    assert engine_named("local", None, 3) == Local(3)
+    assert engine_named("dask", "tcp://there:1", 0) == Dask("tcp://there:1")
+    assert engine_named("ray", "auto", 0) == Ray("auto")
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind", "says"),
+    [
+        (("spark", None, 0), UnknownName, "spark"),
+        (("dask", None, 0), InvalidInput, r"--address.*tcp://"),
+        (("ray", " ", 0), InvalidInput, r"--address.*auto"),
+        (("local", "tcp://there:1", 0), InvalidInput, r"--address.*--engine"),
+        (("dask", "tcp://there:1", 2), InvalidInput, r"--workers = 2: leave it out"),
+        (("local", None, -1), InvalidInput, r"workers = -1"),
+    ],
+)
+def test_what_cannot_be_is_refused(asked, kind, says):
+    with pytest.raises(kind, match=says):
+        engine_named(*asked)
+
+
+@pytest.mark.parametrize(("engine", "module"), [(Dask("a"), "distributed"), (Ray("a"), "ray")])
+def test_a_missing_package_is_named_with_its_extra(engine, module, monkeypatch):
+    def absent(name, *rest):
+        raise ImportError(name)
+
+    monkeypatch.setattr("bandstrap.simulation.engines.import_module", absent)
+    extra = type(engine).__name__.lower()
+    with pytest.raises(InvalidInput, match=rf'pip install "bandstrap\[{extra}\]"'), engine.pool(1):
+        pass
+
+
+def test_workers_that_see_neither_board_nor_checkpoint_play_on(tmp_path):
+    elsewhere = Checkpoint(tmp_path)
+    with elsewhere.shown() as shown:
+        assert shown.seen()
+    assert not shown.seen()  # the folder is there, but it is another's
+    Board(tmp_path / "absent" / "rounds", 1).tell(0, 5)
+    assert not list(tmp_path.iterdir())
+
+
+def test_other_policies_later_play_only_what_is_new(tmp_path, monkeypatch):
+    played = []
+
+    def counting(batch, watch):
+        played.append(batch.label)
+        return run_batch(batch, watch)
+
+    monkeypatch.setattr(runner, "run_batch", counting)
+    totals = []
+    for policies in (("wb", "ts"), ("ts", "npb"), ("wb", "ts")):
+        progress = Counting()
+        settings = Settings(quick=True, runs=10, horizon=10, policies=policies)
+        Session(tmp_path, settings).run(Figure1(), progress)
+        totals.append((progress.total, progress.finished))
+    assert sorted(set(played)) == ["npb", "ts", "wb"]
+    assert len(played) == 3 * 4
+    assert totals == [(800, 800)] * 3  # what was there already counts as done
