@@ -132,6 +132,50 @@ def _compare(
     show(compare(data, pays, asked, Size(rounds, runs, quick), out, workers, seed), json)
 
 
+@app.command("benchmark", epilog=EXIT_CODES)
+def _benchmark(
+    datasets: Annotated[
+        str | None, typer.Option(help="Data sets by name, as in iris,yeast; all at hand if none.")
+    ] = None,
+    folder: Annotated[Path | None, typer.Option(help="A folder of tables to play instead.")] = None,
+    label: Annotated[
+        str | None, typer.Option(help="Their column of classes; the last one if a table has none.")
+    ] = None,
+    policies: Annotated[
+        str | None,
+        typer.Option(help="Policies, as in wb-log,ts-laplace.", autocompletion=completion.policies),
+    ] = None,
+    models: Annotated[
+        str | None, typer.Option(help="Models, as in lin,log,nn: with each policy.")
+    ] = None,
+    policy: Annotated[
+        list[str] | None, typer.Option(help="A policy of your own, as module:Class.")
+    ] = None,
+    rounds: Annotated[int | None, typer.Option(help="Rounds per run.")] = None,
+    runs: Annotated[int | None, typer.Option(help="Independent runs per policy.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A small run of the same.")] = False,
+    out: Annotated[Path, typer.Option(help="Where results go.")] = Path("benchmarked"),
+    workers: Annotated[int, typer.Option(help="Processes; 0 means one per core.")] = 0,
+    seed: Annotated[int, typer.Option(help="Equal seeds give equal results.")] = 0,
+    json: Json = False,
+) -> None:
+    """Play many policies over many data sets and rank them.
+
+    Data sets are those at hand without a network (see BANDSTRAP_DATA), or the tables of a folder;
+    with both --datasets and --folder, both. Interrupted or killed, the same command goes on.
+
+    Example: bandstrap benchmark --quick
+    """
+    from bandstrap.commands.benchmark import Sources, benchmark
+    from bandstrap.commands.outcome import show
+    from bandstrap.comparison.candidates import Asked
+    from bandstrap.comparison.comparison import Size
+
+    asked = Asked(_split(policies), _split(models), tuple(policy or ()))
+    sources = Sources(_split(datasets) or None, folder, label)
+    show(benchmark(sources, asked, Size(rounds, runs, quick), out, workers, seed), json)
+
+
 @app.command("list", epilog=EXIT_CODES)
 def _list(json: Json = False) -> None:
     """List policies, resampling schemes, models, environments, data sets and experiments.

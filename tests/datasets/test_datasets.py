@@ -7,8 +7,9 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 
-from bandstrap.datasets import DATASETS, archives, load, sources
+from bandstrap.datasets import DATASETS, archives, available, load, sources
 from bandstrap.datasets.catalogue import Archive, Entry
+from bandstrap.datasets.fetchers import SHIPPED
 from bandstrap.datasets.raw import Raw, read_npz, write_npz
 from bandstrap.datasets.scaling import scaled
 from bandstrap.errors import OutputError, UnknownName
@@ -189,8 +190,17 @@ def test_digits():
         digits.contexts[0] = 0
 
 
+def test_what_is_at_hand(tmp_path, monkeypatch):
+    assert available() == [*SHIPPED]
+    assert load("wine").contexts.shape == (178, 13)
+    assert load("iris").classes == ("setosa", "versicolor", "virginica")
+    monkeypatch.setenv("BANDSTRAP_DATA", str(tmp_path))
+    (tmp_path / "yeast.npz").touch()
+    assert available() == [*SHIPPED, "yeast"]
+
+
 @pytest.mark.skipif(not SHARED, reason="BANDSTRAP_DATA is not set")
-@pytest.mark.parametrize("name", sorted(set(DATASETS) - {"digits"}))
+@pytest.mark.parametrize("name", sorted(set(DATASETS) - {*SHIPPED}))
 def test_the_real_ones(name, monkeypatch):
     monkeypatch.setenv("BANDSTRAP_DATA", SHARED)
     data = load.__wrapped__(name)

@@ -131,7 +131,7 @@ def run(
     ]
     _check(cells)
     runner.progress = progress or Quiet()
-    traces = (store or Unkept()).run(runner, cells, prepared.payment)
+    traces = (store or Unkept()).run(runner, cells, prepared.payment.unscaled)
     encoder = store.encoder if store is not None else "encoder.json"
     found = _judged(prepared, policies, traces, (rounds, runs, runner.seed), str(encoder))
     if store is not None:

@@ -1,6 +1,7 @@
 """A comparison in a folder: what is played is kept, what was played is not played again."""
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
@@ -8,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from bandstrap.comparison.payment import Payment
 from bandstrap.comparison.plot import draw
 from bandstrap.errors import OutputError
 from bandstrap.experiments.session import PROVENANCE, traces_from
@@ -20,6 +20,8 @@ from bandstrap.version import __version__
 if TYPE_CHECKING:
     from bandstrap.comparison.comparison import Comparison
 
+Told = Callable[[Trace], Trace]  # a trace in other units
+
 
 class Store:
     """OUT/results.parquet, timings.parquet, plot.png, ranking.json and encoder.json."""
@@ -28,17 +30,19 @@ class Store:
         self.out = out
         self.encoder = out / "encoder.json"
 
-    def run(self, runner: Runner, cells: list[Cell], payment: Payment) -> list[Trace]:
+    def run(
+        self, runner: Runner, cells: list[Cell], told: Told = lambda trace: trace
+    ) -> list[Trace]:
         """Play the cells, or read what an earlier call with the same ones left.
 
-        Results are in the units of the table.
+        What is kept and returned is each trace as `told`.
         """
         checkpoint = runner.checkpoint = Checkpoint(self.out / "batches")
         facts = [repr(cell) for cell in cells]
         provenance = json.dumps([facts, runner.seed, __version__, FORMAT]).encode()
         traces = self._stored(provenance)
         if traces is None:
-            traces = [payment.unscaled(trace) for trace in runner.run(cells)]
+            traces = [told(trace) for trace in runner.run(cells)]
             self._keep(traces, provenance)
         checkpoint.tidy()
         return traces
@@ -71,8 +75,10 @@ class Store:
 class Unkept:
     """Nothing is written."""
 
-    def run(self, runner: Runner, cells: list[Cell], payment: Payment) -> list[Trace]:
-        return [payment.unscaled(trace) for trace in runner.run(cells)]
+    def run(
+        self, runner: Runner, cells: list[Cell], told: Told = lambda trace: trace
+    ) -> list[Trace]:
+        return [told(trace) for trace in runner.run(cells)]
 
 
 def summary(found: "Comparison") -> dict[str, Any]:

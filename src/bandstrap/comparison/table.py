@@ -28,10 +28,14 @@ class Prepared:
 
 def prepare(data: Any, pays: Pays, seed: int = 0) -> Prepared:
     """Read a table, find what pays, and encode all other columns."""
-    sample = read(data, seed)
+    return prepare_sample(read(data, seed), title_of(data), pays)
+
+
+def prepare_sample(sample: Sample, title: str, pays: Pays) -> Prepared:
+    """The same for a table that has been read."""
     pays.check(sample.table.column_names)
     if sample.table.num_rows == 0:
-        raise InvalidInput("data", title_of(data), "the table has a header but no rows")
+        raise InvalidInput("data", title, "the table has a header but no rows")
     payment, kept = pays.payment({name: cells_of(sample.table[name]) for name in pays.columns})
     table = sample.table.filter(pa.array(kept)) if not kept.all() else sample.table
     made, told = _fit(table.drop_columns(list(pays.columns)))
@@ -39,7 +43,7 @@ def prepare(data: Any, pays: Pays, seed: int = 0) -> Prepared:
     features = tuple(one.feature for one in made)
     encoder = Encoder(features, _example(table, [feature.name for feature in features]))
     rows = (*_rows_told(sample, kept), *payment.told)
-    environment = OwnTable(title_of(data), contexts, payment.payoffs)
+    environment = OwnTable(title, contexts, payment.payoffs)
     return Prepared(environment, encoder, payment, (*rows, *told))
 
 

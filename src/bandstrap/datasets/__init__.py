@@ -5,10 +5,19 @@ from functools import lru_cache
 from bandstrap.datasets.catalogue import DATASETS, Entry
 from bandstrap.datasets.dataset import Dataset
 from bandstrap.datasets.scaling import scaled
-from bandstrap.datasets.sources import find
+from bandstrap.datasets.sources import at_hand, find
 from bandstrap.errors import UnknownName
 
-__all__ = ["DATASETS", "Dataset", "load"]
+__all__ = ["DATASETS", "Dataset", "available", "load"]
+
+
+def available() -> list[str]:
+    """The names of the data sets that can be read without a network.
+
+    >>> "iris" in available()
+    True
+    """
+    return [name for name, entry in DATASETS.items() if at_hand(entry)]
 
 
 @lru_cache(maxsize=4)

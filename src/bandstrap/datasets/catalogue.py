@@ -87,6 +87,21 @@ ENTRIES = [
         ),
     ),
     Entry(
+        "iris",
+        "three kinds of flowers, with scikit-learn",
+        "b3bc52c690ea0f82956d7df9e5d000ab8fbe12901040160ad746f558e2597c38",
+    ),
+    Entry(
+        "wine",
+        "three kinds of wine, with scikit-learn",
+        "e0728875906ee608559910bb4c96ebf57d3959acbe59e80abeea88aed40bddc6",
+    ),
+    Entry(
+        "breast_cancer",
+        "tumours by their cells, with scikit-learn",
+        "3af4df6d88f435dc36ca2a8f1b45605cfa7b80fa992cb49e7aa5af6ba813879f",
+    ),
+    Entry(
         "shuttle",
         "states of a space shuttle's radiators",
         "5edef64369d6f86be23e50cf91902a2cad88a1368df0f05cb320ebdf1b4e4086",

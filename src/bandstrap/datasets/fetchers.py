@@ -23,6 +23,15 @@ def _digits(entry: Entry) -> Raw:
     )
 
 
+def _measured(entry: Entry) -> Raw:
+    """The small ones that scikit-learn ships with."""
+    from sklearn import datasets
+
+    bunch = getattr(datasets, f"load_{entry.name}")()
+    classes, columns = tuple(map(str, bunch.target_names)), tuple(map(str, bunch.feature_names))
+    return Raw(bunch.data, bunch.target, classes, columns)
+
+
 def _covtype(entry: Entry) -> Raw:
     from sklearn.datasets import fetch_covtype
 
@@ -47,9 +56,11 @@ def _mnist(entry: Entry) -> Raw:
 
 FETCHERS: dict[str, Callable[[Entry], Raw]] = {
     "digits": _digits,
+    **dict.fromkeys(("iris", "wine", "breast_cancer"), _measured),
     "covtype": _covtype,
     "mnist": _mnist,
 }
+SHIPPED = ("digits", "iris", "wine", "breast_cancer")  # they come with scikit-learn itself
 
 
 def fetched(entry: Entry) -> Raw:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bandstrap.datasets import archives
 from bandstrap.datasets.catalogue import Entry
-from bandstrap.datasets.fetchers import FETCHERS, fetched
+from bandstrap.datasets.fetchers import FETCHERS, SHIPPED, fetched
 from bandstrap.datasets.raw import Raw, read_npz, write_npz
 from bandstrap.errors import OutputError
 
@@ -21,8 +21,8 @@ def cache() -> Path:
 
 def find(entry: Entry) -> Raw | None:
     """The data set from the first source that answers; its content is checked if it is known."""
-    if entry.name == "digits":
-        return verified(entry, fetched(entry), "scikit-learn's digits")
+    if entry.name in SHIPPED:
+        return verified(entry, fetched(entry), f"scikit-learn's {entry.name}")
     found = _in_folder(entry)
     if found is None and entry.checksum is not None:
         found = _in_cache(entry)
@@ -32,6 +32,15 @@ def find(entry: Entry) -> Raw | None:
     with suppress(OSError):  # a cache that cannot be written costs time, nothing else
         write_npz(cache() / f"{entry.name}.npz", found)
     return found
+
+
+def at_hand(entry: Entry) -> bool:
+    """Whether the data set can be read without a network."""
+    folder = os.environ.get(FOLDER)
+    places = [cache(), *([Path(folder)] if folder else [])]
+    if entry.name in SHIPPED or any((place / f"{entry.name}.npz").exists() for place in places):
+        return True
+    return bool(folder and entry.archive and archives.stored(entry.archive, Path(folder)))
 
 
 def verified(entry: Entry, raw: Raw, source: object) -> Raw:

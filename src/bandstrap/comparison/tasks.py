@@ -1,0 +1,55 @@
+"""What a benchmark plays: data sets by name, and the tables in a folder."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from bandstrap.comparison.payment import Label
+from bandstrap.comparison.source import read, title_of
+from bandstrap.comparison.table import prepare_sample
+from bandstrap.datasets import DATASETS, available
+from bandstrap.environments import Environment, Labelled
+from bandstrap.errors import BandstrapError, OutputError, UnknownName
+
+SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".arrow", ".feather")
+
+
+@dataclass(frozen=True)
+class Task:
+    """Something to play, its name in results, and a few words about it."""
+
+    name: str
+    environment: Environment
+    told: str
+
+
+def named_tasks(names: tuple[str, ...] = ()) -> list[Task]:
+    """Data sets by name; none means all that can be read without a network."""
+    for name in names:
+        if name not in DATASETS:
+            raise UnknownName("data set", name, DATASETS)
+    return [Task(name, Labelled(name), DATASETS[name].title) for name in names or available()]
+
+
+def folder_tasks(folder: Path, label: str | None, seed: int) -> tuple[list[Task], list[str]]:
+    """The tables in a folder, and what is said of those that cannot be played.
+
+    A table's classes are in the column called `label` if it has one, else in its last.
+    """
+    if not folder.is_dir():
+        raise OutputError(folder, "is no folder", "give one that holds tables by --folder")
+    tasks, skipped = [], []
+    for path in sorted(folder.iterdir()):
+        if path.name.lower().endswith(SUFFIXES):
+            try:
+                tasks.append(_task(path, label, seed))
+            except BandstrapError as error:
+                skipped.append(f"{path.name}: skipped, {error}")
+    return tasks, skipped
+
+
+def _task(path: Path, label: str | None, seed: int) -> Task:
+    sample = read(path, seed)
+    names = sample.table.column_names
+    column = label if label is not None and label in names else str(names[-1])
+    prepared = prepare_sample(sample, title_of(path), Label(column))
+    return Task(title_of(path), prepared.environment, f"{path.name} by its column {column!r}")
