@@ -26,8 +26,7 @@ help: ## show this
 		do printf '  make %-17s %s\n' "$$name" "$$what"; done
 
 test: lint $(TOOLS) $(FRESH_KERNELS) ## lint, types, import rules, tests, examples in docstrings
-	$(BIN)/pytest -n 2 --dist loadfile
-	$(BIN)/pytest --doctest-modules src/bandstrap
+	$(BIN)/pytest -n 2 --dist loadfile --doctest-modules tests src/bandstrap
 
 lint: $(TOOLS) ## style, types and import rules
 	$(BIN)/ruff check $(CODE)
@@ -88,4 +87,5 @@ $(TOOLS): $(INSTALLED)
 # Numba caches compiled kernels file by file and does not notice changed callees in other files.
 $(FRESH_KERNELS): $(KERNELS) | $(INSTALLED)
 	@find src/bandstrap -path '*/__pycache__/*.nb?' -delete
+	@$(BIN)/python -m bandstrap.warmup
 	@touch $@

@@ -1,0 +1,54 @@
+"""Everything compiled beforehand, in two processes: `python -m bandstrap.warmup`.
+
+Kernels are compiled when they are first used, and kept on disk. Workers that start together would
+each compile all of them; here one process compiles what contexts need, the other all else.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
+from multiprocessing import get_context
+
+from bandstrap.bandit import Bandit
+from bandstrap.environments import ENVIRONMENTS, Labelled
+from bandstrap.errors import InvalidInput
+from bandstrap.policies import POLICIES, Bootstrap
+from bandstrap.policies.contextual import CONTEXTUAL
+from bandstrap.priors import EigenExamples
+from bandstrap.simulation import simulate
+
+ROUNDS = 30
+
+
+def without_contexts() -> None:
+    """Every policy in every environment whose rewards it takes, and a product's decisions."""
+    for world in ENVIRONMENTS.values():
+        for maker in POLICIES.values():
+            with suppress(InvalidInput):
+                simulate(maker(), world(), ROUNDS, runs=2)
+    bandit = Bandit(Bootstrap(), ["this", "that"])
+    for _ in range(ROUNDS):
+        bandit.learn(bandit.decide(), 1.0)
+
+
+def with_contexts() -> None:
+    """Every policy on the data that are always there."""
+    world = Labelled("digits")
+    prior = EigenExamples(world.covariance)
+    for maker in CONTEXTUAL.values():
+        simulate(maker(prior), world, ROUNDS, runs=1)
+
+
+HALVES: tuple[Callable[[], None], ...] = (with_contexts, without_contexts)
+
+
+def main() -> None:
+    """Compile what is not compiled yet; what is, is only loaded."""
+    print("compiling, which takes about a minute and is done once", flush=True)
+    with ProcessPoolExecutor(len(HALVES), mp_context=get_context("spawn")) as pool:
+        for done in [pool.submit(half) for half in HALVES]:
+            done.result()
+
+
+if __name__ == "__main__":
+    main()
