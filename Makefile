@@ -1,7 +1,7 @@
 # Every target sets up what it needs in .venv; only Python 3.11 or later and make must be there.
 
 .DEFAULT_GOAL := help
-.PHONY: help test lint reproduce appendix contexts bench bench-contextual bench-bandit bench-peers endurance clean
+.PHONY: help test browser lint reproduce appendix contexts bench bench-contextual bench-bandit bench-peers endurance clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -25,8 +25,13 @@ help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
 		do printf '  make %-17s %s\n' "$$name" "$$what"; done
 
-test: lint $(TOOLS) $(FRESH_KERNELS) ## lint, types, import rules, tests, examples in docstrings
+test: browser lint $(TOOLS) $(FRESH_KERNELS) ## lint, types, import rules, tests, examples in docstrings
+	@scripts/chromium
 	$(BIN)/pytest -n 2 --dist loadfile --doctest-modules tests src/bandstrap
+
+# For the tests of the report, where it can be installed; meanwhile the rest goes on.
+browser:
+	@scripts/chromium > /dev/null 2>&1 &
 
 lint: $(TOOLS) ## style, types and import rules
 	$(BIN)/ruff check $(CODE)

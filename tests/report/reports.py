@@ -5,7 +5,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bandstrap.experiments import Claim, Verdict
-from bandstrap.report import Run, reproduction, write_report
+from bandstrap.experiments.session import traces_from
+from bandstrap.report import Run, write_report
+from bandstrap.report.of_experiments import reproduction
 from bandstrap.simulation import Trace
 from bandstrap.simulation.batch import recorded_rounds
 from bandstrap.simulation.trace import write_table
@@ -53,6 +55,14 @@ def _trace(experiment, environment, policy, horizon, runs):
     regret = rng.gamma(steps * 0.1, 1.0, (runs, rounds.size)).cumsum(axis=1)
     seconds = 1e-6 * rng.uniform(1, 50) * rounds * runs
     return Trace(experiment, environment, policy, rounds, regret, reward, seconds)
+
+
+def traces(out, experiment):
+    """What an experiment left."""
+    tables = (
+        pq.read_table(out / experiment / f"{name}.parquet") for name in ("results", "timings")
+    )
+    return traces_from(*tables)
 
 
 def expected(out, experiment):

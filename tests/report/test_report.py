@@ -6,10 +6,15 @@ import re
 import pytest
 import reports
 
+from bandstrap.comparison import Comparison
+from bandstrap.comparison.ranking import gap, ranked
 from bandstrap.errors import OutputError
-from bandstrap.report import reproduction, write_report
+from bandstrap.report import write_report
 from bandstrap.report.curves import Curve, Estimate
 from bandstrap.report.looks import looks
+from bandstrap.report.of_comparison import comparison
+from bandstrap.report.of_experiments import reproduction
+from bandstrap.report.page import page
 from bandstrap.report.report import Panel
 
 
@@ -86,3 +91,23 @@ def test_no_claims_and_a_directory_that_is_not_there(made):
     assert "decide no claim" in report.answer.sentence
     with pytest.raises(OutputError, match="choose another --out"):
         write_report(report, path.parent / "missing" / "report.html")
+
+
+def test_a_comparison_says_what_to_use_first(made):
+    path, _ = made
+    traces = reports.traces(path.parent, "figure2-covtype")[:2]
+    ranking = ranked(list(traces))
+    found = Comparison(
+        "flowers.csv", 2000, 3, 7, ranking, {"best arm": 0.3}, gap(*traces), "wb-log",
+        "Use wb-log: it is cheap.", "bandit = Bandit(policy)", ("90 rows read", "age: a number"),
+        None, tuple(traces),
+    )  # fmt: skip
+    text = page(comparison(found, reports.RUN))
+    shown = ["Use wb-log.", "it is cheap.", "bandit = Bandit(policy)", "<td>best arm</td>"]
+    assert sorted(shown, key=text.index) == shown
+    assert '<dd class="alone">90 rows read</dd><dt>age</dt><dd>a number</dd>' in text
+    curves = {curve["policy"]: curve for curve in data_of(text)["curves"]}
+    for standing in ranking:
+        assert f">{standing.cost:,.0f} µs</td>" in text
+        assert curves[standing.policy]["cost"] == pytest.approx(1e-6 * standing.cost)
+        assert curves[standing.policy]["reward"]["mean"][-1] == pytest.approx(standing.reward.mean)

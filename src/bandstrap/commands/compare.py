@@ -1,6 +1,7 @@
 """`bandstrap compare`: a table played by many policies, and which one to use."""
 
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -9,11 +10,14 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from bandstrap.commands.calling import command_line
 from bandstrap.comparison.candidates import Asked
 from bandstrap.comparison.comparison import Comparison, Size, run
 from bandstrap.comparison.payment import Pays
 from bandstrap.comparison.ranking import Interval
 from bandstrap.comparison.store import Store, summary
+from bandstrap.report import Run, write_report
+from bandstrap.report.of_comparison import comparison
 from bandstrap.simulation import Runner
 from bandstrap.simulation.progress import Bar
 
@@ -28,7 +32,10 @@ class Compared:
     out: Path
 
     def as_dict(self) -> dict[str, object]:
-        names = ("results.parquet", "timings.parquet", "plot.png", "ranking.json", "encoder.json")
+        names = (
+            *("report.html", "results.parquet", "timings.parquet", "plot.png"),
+            *("ranking.json", "encoder.json"),
+        )
         return {
             **summary(self.found),
             "paths": {name.split(".")[0]: self.out / name for name in names},
@@ -43,16 +50,20 @@ class Compared:
             gap = found.gap
             parts.append(_line(f"{gap.first} less {gap.second}, run by run: {gap.difference}"))
         parts += [_line(f"\n{found.recommendation}\n", "bold"), _line(found.code)]
-        return Group(*parts, _line(f"results: {self.out}"))
+        return Group(*parts, _line(f"report: {self.out / 'report.html'}"))
 
 
 def compare(
     data: Path, pays: Pays, asked: Asked, size: Size, out: Path, workers: int, seed: int
 ) -> Compared:
-    """Play the table and write the results."""
+    """Play the table and write the results and the report."""
+    started = time.perf_counter()
     runner = Runner(seed, workers or os.cpu_count() or 1)
     with Bar("compare") as bar:
-        return Compared(run(data, pays, asked, size, runner, Store(out), bar), out)
+        found = run(data, pays, asked, size, runner, Store(out), bar)
+    how = Run.here(command_line(), seed, time.perf_counter() - started)
+    write_report(comparison(found, how), out / "report.html")
+    return Compared(found, out)
 
 
 def ranking_table(found: Comparison) -> Table:

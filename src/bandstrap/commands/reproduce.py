@@ -11,7 +11,8 @@ from bandstrap.commands.claims import claims_table
 from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.experiments import EXPERIMENTS, Claim, Settings
 from bandstrap.experiments.session import Session
-from bandstrap.report import Run, reproduction, write_report
+from bandstrap.report import Run, write_report
+from bandstrap.report.of_experiments import reproduction
 from bandstrap.simulation.engines import Engine
 from bandstrap.simulation.progress import Bar
 

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 from html import escape
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 
 class Cell(Protocol):
-    """A cell of a table."""
+    """A cell of a table; its kind is that of its column's heading too."""
+
+    kind: ClassVar[str]
 
     def html(self) -> str:
         """The whole `td`."""
@@ -16,6 +18,7 @@ class Cell(Protocol):
 class Text:
     """Words."""
 
+    kind: ClassVar[str] = "text"
     text: str
 
     def html(self) -> str:
@@ -26,6 +29,7 @@ class Text:
 class Badge:
     """A verdict: a word, a tone (good, part, bad or open) and its rank among the others."""
 
+    kind: ClassVar[str] = "text"
     text: str
     tone: str
     rank: int
@@ -39,6 +43,7 @@ class Badge:
 class Folded:
     """A sentence, with more that opens on demand and in print."""
 
+    kind: ClassVar[str] = "prose"
     text: str
     label: str
     more: str
@@ -58,6 +63,7 @@ class Number:
     '<td class="number" data-sort="0.68423">0.6842</td>'
     """
 
+    kind: ClassVar[str] = "number"
     value: float
     shown: str
 

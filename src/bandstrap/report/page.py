@@ -33,7 +33,7 @@ def page(report: Report) -> str:
         styles="\n".join(map(_asset, _STYLES)),
         answer=_answer(report.answer),
         figures="".join(map(_figure, report.figures)),
-        tables="".join(f"<h3>{escape(each.title)}</h3>{_table(each)}" for each in report.tables),
+        tables="".join(map(_titled, report.tables)),
         run=_run(report.run),
         notes_title=escape(report.notes_title),
         notes="".join(map(_note, report.notes)),
@@ -55,9 +55,9 @@ def _answer(answer: Answer) -> str:
     parts = [
         f'<p class="sentence">{escape(answer.sentence)}</p>',
         f'<ul class="tallies">{chips}</ul>' if chips else "",
-        f"<p>{escape(answer.text)}</p>" if answer.text else "",
+        f'<p class="why">{escape(answer.text)}</p>' if answer.text else "",
         f"<pre><code>{escape(answer.code)}</code></pre>" if answer.code else "",
-        _table(answer.table) if answer.table.rows else "",
+        _table(answer.table),
     ]
     return "".join(parts)
 
@@ -78,11 +78,17 @@ def _base64(content: bytes) -> str:
     return b64encode(content).decode()
 
 
+def _titled(table: Table) -> str:
+    return f"<h3>{escape(table.title)}</h3>{_table(table)}"
+
+
 def _table(table: Table) -> str:
+    if not table.rows:
+        return ""
     title = escape(table.title)
     heads = "".join(
-        f'<th scope="col"><button type="button">{escape(column)}</button></th>'
-        for column in table.columns
+        f'<th scope="col" class="{cell.kind}"><button type="button">{escape(column)}</button></th>'
+        for column, cell in zip(table.columns, table.rows[0], strict=True)
     )
     rows = "".join(f"<tr>{''.join(cell.html() for cell in row)}</tr>" for row in table.rows)
     return (
@@ -98,4 +104,6 @@ def _run(run: Run) -> str:
 
 
 def _note(note: Note) -> str:
+    if not note.title:
+        return f'<dd class="alone">{escape(note.text)}</dd>'
     return f"<dt>{escape(note.title)}</dt><dd>{escape(note.text)}</dd>"

@@ -57,7 +57,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Note:
-    """A decision that readers should know of."""
+    """A decision that readers should know of; it may have no title."""
 
     title: str
     text: str

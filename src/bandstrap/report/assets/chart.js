@@ -105,7 +105,7 @@ function makeChart(box, curves, state, hidden, hooks) {
   const rounds = data[0];
   const options = {
     width: Math.max(box.clientWidth, 200),
-    height: 260,
+    height: box.clientWidth > 700 ? 360 : 260,
     legend: { show: false },
     focus: { alpha: 0.18 },
     cursor: { drag: { x: false, y: false }, y: false, points: { show: false } },
