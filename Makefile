@@ -1,7 +1,7 @@
 # Every target sets up what it needs in .venv; only Python 3.11 or later and make must be there.
 
 .DEFAULT_GOAL := help
-.PHONY: help test browser lint reproduce appendix contexts bench bench-contextual bench-bandit bench-peers endurance clean
+.PHONY: help test browser lint reproduce appendix contexts bench bench-contextual bench-bandit bench-peers endurance docs package clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -11,7 +11,7 @@ TOOLS := $(VENV)/.tools
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 FRESH_KERNELS := $(VENV)/.fresh-kernels
 KERNELS := $(wildcard src/bandstrap/kernels/*.py)
-CODE := src tests benchmarks examples
+CODE := src tests benchmarks examples docs/*.py docs/pictures
 WITHOUT_CONTEXTS := figure1 theorem1 theorem2 equivalence
 APPENDIX := figure1-k5 figure1-k2
 WITH_CONTEXTS := figure2-covtype figure2-mnist runtime
@@ -54,16 +54,19 @@ bench: $(FRESH_KERNELS) ## what decisions and figures cost, into bench-results/
 	$(BIN)/python benchmarks/decisions.py
 	$(BIN)/python benchmarks/lazy.py
 	$(BIN)/python benchmarks/figure1.py
+	$(BIN)/python docs/performance.py
 
 bench-contextual: $(FRESH_KERNELS) ## what a round costs and how well draws are solved, with contexts
 	$(BIN)/python benchmarks/contextual.py
 	$(BIN)/python benchmarks/precision.py
+	$(BIN)/python docs/performance.py
 
 bench-bandit: $(FRESH_KERNELS) ## what a Bandit's decisions cost, whether they follow propensities, what forgetting earns
 	$(BIN)/python benchmarks/bandit.py
 	$(BIN)/python benchmarks/drift.py
 	$(BIN)/python benchmarks/threads.py
 	$(BIN)/python benchmarks/propensities.py
+	$(BIN)/python docs/performance.py
 
 bench-peers: $(FRESH_KERNELS) ## our policies and other libraries on the same stream
 	$(BIN)/python benchmarks/peers.py
@@ -71,8 +74,17 @@ bench-peers: $(FRESH_KERNELS) ## our policies and other libraries on the same st
 endurance: $(FRESH_KERNELS) ## a million updates of what is kept up one reward at a time, checked
 	$(BIN)/python benchmarks/endurance.py
 
+docs: $(TOOLS) ## these pages as HTML, into docs/_build/html; a warning is an error
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+
+package: $(TOOLS) ## a wheel and a source archive, into dist/, the wheel tried in an environment of its own
+	rm -rf dist && $(PIP) build && $(BIN)/python -m build
+	rm -rf $(VENV)/alone && $(PYTHON) -m venv $(VENV)/alone
+	$(VENV)/alone/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	cd $(VENV)/alone && bin/bandstrap reproduce --quick --out results
+
 clean: ## remove the environment, caches and results
-	rm -rf $(VENV) results bench-results .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) results bench-results dist docs/_build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # uv where it is installed and works here (it does not read pip's configuration), else pip.

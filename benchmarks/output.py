@@ -3,7 +3,10 @@
 import json
 import os
 import platform
+import shlex
+import sys
 from argparse import ArgumentParser
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -32,14 +35,24 @@ def report(out: Path, name: str, settings: Row, rows: list[Row], note: str) -> N
     shown = {
         key: str(value) if isinstance(value, Path) else value for key, value in settings.items()
     }
-    page = {"note": note, "settings": shown, "machine": _machine(), "rows": rows}
+    ran = {"command": _command(), "date": f"{datetime.now(UTC):%Y-%m-%d}"}
+    page = {"note": note, **ran, "settings": shown, "machine": _machine(), "rows": rows}
     (out / f"{name}.json").write_text(json.dumps(page, indent=2) + "\n", encoding="utf-8")
-    (out / f"{name}.md").write_text(_markdown(note, rows), encoding="utf-8")
+    (out / f"{name}.md").write_text(f"{note}\n\n{rows_as_markdown(rows)}\n", encoding="utf-8")
 
 
-def _markdown(note: str, rows: list[Row]) -> str:
+def rows_as_markdown(rows: list[Row]) -> str:
     lines = [list(rows[0]), ["---"] * len(rows[0]), *([*map(_shown, row.values())] for row in rows)]
-    return "\n".join([note, "", *("| " + " | ".join(cells) + " |" for cells in lines), ""])
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+
+def _command() -> str:
+    """What was run, but for where results went."""
+    script, *given = sys.argv
+    while "--out" in given:
+        at = given.index("--out")
+        del given[at : at + 2]
+    return shlex.join(["python", f"benchmarks/{Path(script).name}", *given])
 
 
 def _table(title: str, rows: list[Row]) -> Table:

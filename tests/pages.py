@@ -1,12 +1,55 @@
-"""The Python blocks of a Markdown page."""
+"""The blocks of a Markdown page: code, what it prints, and commands."""
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
+_FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
+_PYTHON = re.compile(
+    r"^```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<output>.*?)^```$)?",
+    flags=re.DOTALL | re.MULTILINE,
+)
+
+
+class Block(NamedTuple):
+    """Python on a page, and the text below it that it prints, if there is one."""
+
+    code: str
+    output: str | None
+
+
+def pages() -> list[str]:
+    """The README and every page of docs that somebody wrote, by path from the root."""
+    written = sorted((ROOT / "docs").rglob("*.md"))
+    made = {ROOT / "docs" / "_build", ROOT / "docs" / "api"}
+    return ["README.md"] + [
+        path.relative_to(ROOT).as_posix() for path in written if not made & set(path.parents)
+    ]
+
+
+def blocks(page: str) -> list[Block]:
+    """The Python of a page of the repository, in order."""
+    found = _PYTHON.finditer(_text(page))
+    return [Block(each["code"], each["output"]) for each in found]
 
 
 def python_blocks(page: str) -> list[str]:
     """What stands between ```python and ``` on a page of the repository, in order."""
-    text = (ROOT / page).read_text(encoding="utf-8")
-    return re.findall(r"^```python\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+    return [block.code for block in blocks(page)]
+
+
+def kinds(page: str) -> set[str]:
+    """The languages of a page's blocks."""
+    return {kind for kind, _ in _FENCE.findall(_text(page))}
+
+
+def commands(page: str) -> list[str]:
+    """The lines that a reader may type into a shell, without comments."""
+    fenced = "".join(text for kind, text in _FENCE.findall(_text(page)) if kind == "sh")
+    lines = (line.partition("  #")[0].strip() for line in fenced.replace("\\\n", " ").splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def _text(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")

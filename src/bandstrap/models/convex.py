@@ -18,7 +18,7 @@ from bandstrap.resampling import Resampling
 
 @dataclass(frozen=True)
 class ConvexModel(WeightedModel[np.ndarray]):
-    """Σ wᵢ loss(xᵢ·θ, yᵢ) + ½ penalty n |θ|², solved for each arm by itself.
+    """Σ wᵢ loss(xᵢ·θ, yᵢ) + ½ penalty n ‖θ‖², solved for each arm by itself.
 
     * `penalty` is per example: n counts them, pseudo-examples too. The intercept is free.
     * `tolerance`: the objective per unit of weight is this near to its optimum. Every draw takes

@@ -1,0 +1,82 @@
+"""The API reference: a page for each module, of all its public names, made when docs are built."""
+
+from dataclasses import fields, is_dataclass
+from importlib import import_module
+from inspect import isclass
+from pathlib import Path
+
+MODULES = {
+    "bandit": "Bandit: decisions in a product",
+    "policies": "Policies",
+    "resampling": "Resampling schemes",
+    "models": "Models",
+    "priors": "Priors",
+    "problem": "Problems and supports",
+    "simulation": "Simulation",
+    "environments": "Environments",
+    "datasets": "Data sets",
+    "columns": "Columns",
+    "testing": "Checks for your own classes",
+    "errors": "Errors",
+}
+PAGE = """# {title}
+
+```{{eval-rst}}
+.. automodule:: bandstrap.{module}
+
+.. currentmodule:: bandstrap.{module}
+
+.. autosummary::
+   :nosignatures:
+
+{summary}
+
+{entries}
+```
+"""
+
+
+def write_reference(folder: Path) -> None:
+    """Write every page that is not there yet or has changed."""
+    folder.mkdir(exist_ok=True)
+    for module, title in MODULES.items():
+        path, text = folder / f"{module}.md", page(module, title)
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+def page(module: str, title: str) -> str:
+    """All public names of a module: classes and functions first, then data."""
+    home = import_module(f"bandstrap.{module}")
+    made = [name for name in home.__all__ if callable(getattr(home, name))]
+    data = [name for name in home.__all__ if name not in made]
+    return PAGE.format(
+        title=title,
+        module=module,
+        summary="\n".join(f"   {name}" for name in made),
+        entries="\n\n".join(
+            [
+                *(_entry(name, getattr(home, name)) for name in made),
+                *(_names(name, getattr(home, name)) for name in data),
+            ]
+        ),
+    )
+
+
+def spelled_out(app, what, name, made, options, signature, returns):
+    """A signature with the defaults that dataclasses would hide behind `<factory>`."""
+    if signature and "<factory>" in signature and is_dataclass(made):
+        for field in fields(made):
+            if field.init and callable(field.default_factory):
+                signature = signature.replace("<factory>", repr(field.default_factory()), 1)
+    return signature, returns
+
+
+def _entry(name: str, made: object) -> str:
+    kind = "autoclass" if isclass(made) else "autofunction"
+    return f".. {kind}:: {name}" + ("\n   :members:" if isclass(made) else "")
+
+
+def _names(name: str, registry: dict[str, object]) -> str:
+    known = ", ".join(f"`{each}`" for each in registry)
+    return f".. data:: {name}\n\n   By name: {known}."

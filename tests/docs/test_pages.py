@@ -1,0 +1,59 @@
+"""Every Python block of the README and of docs runs, and prints what the page says it prints."""
+
+import contextlib
+import io
+import sys
+from types import ModuleType
+
+import pytest
+
+from pages import blocks, kinds, pages
+
+# Pages that are read from top to bottom: a block goes on where the one before has ended. On all
+# others each block stands by itself, so that it can be copied.
+STORIES = {"docs/start.md", "docs/idea.md"}
+CHECKED = {"python", "text", "sh", "toml"}  # whatever else stands in a fence is not looked at
+
+STORY_BLOCKS = [pytest.param(page, id=page) for page in sorted(STORIES)]
+SINGLE_BLOCKS = [
+    pytest.param(page, i, id=f"{page}-{i}")
+    for page in pages()
+    if page not in STORIES
+    for i in range(len(blocks(page)))
+]
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    """What a block runs in: classes that are saved must be found by their module."""
+    monkeypatch.chdir(tmp_path)  # some of them write files
+    module = ModuleType("page")
+    monkeypatch.setitem(sys.modules, "page", module)
+    return module
+
+
+def run(page, block, module):
+    if "import torch" in block.code:
+        pytest.importorskip("torch")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(block.code, page, "exec"), vars(module))
+    if block.output is not None:
+        assert printed.getvalue() == block.output
+
+
+@pytest.mark.parametrize("page", pages())
+def test_no_block_goes_unchecked(page):
+    assert kinds(page) <= CHECKED
+
+
+@pytest.mark.parametrize(("page", "place"), SINGLE_BLOCKS)
+def test_block_runs(page, place, module):
+    run(page, blocks(page)[place], module)
+
+
+@pytest.mark.parametrize("page", STORY_BLOCKS)
+def test_story_runs(page, module):
+    assert len(blocks(page)) >= 2
+    for block in blocks(page):
+        run(page, block, module)
