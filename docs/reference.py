@@ -5,7 +5,9 @@ from importlib import import_module
 from inspect import isclass
 from pathlib import Path
 
-MODULES = {
+import bandstrap
+
+TITLES = {
     "bandit": "Bandit: decisions in a product",
     "policies": "Policies",
     "resampling": "Resampling schemes",
@@ -13,12 +15,26 @@ MODULES = {
     "priors": "Priors",
     "problem": "Problems and supports",
     "simulation": "Simulation",
+    "comparison": "Comparison of policies on a table",
     "environments": "Environments",
     "datasets": "Data sets",
     "columns": "Columns",
     "testing": "Checks for your own classes",
     "errors": "Errors",
 }
+# Every module whose names `bandstrap` itself has, whether or not it has a title above.
+MODULES = {**TITLES, **{home: home for home in bandstrap._HOMES if home not in TITLES}}
+INDEX = """# Reference
+
+Every public name, by module. Most can be imported from `bandstrap` itself, as in
+`from bandstrap import Bandit`; environments, data sets and checks from their own modules.
+
+```{{toctree}}
+:maxdepth: 1
+
+{modules}
+```
+"""
 PAGE = """# {title}
 
 ```{{eval-rst}}
@@ -39,8 +55,10 @@ PAGE = """# {title}
 def write_reference(folder: Path) -> None:
     """Write every page that is not there yet or has changed."""
     folder.mkdir(exist_ok=True)
-    for module, title in MODULES.items():
-        path, text = folder / f"{module}.md", page(module, title)
+    pages = {module: page(module, title) for module, title in MODULES.items()}
+    pages["index"] = INDEX.format(modules="\n".join(MODULES))
+    for name, text in pages.items():
+        path = folder / f"{name}.md"
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
 

@@ -28,7 +28,7 @@ def _words() -> list[str]:
         element("text", word, x=x, y=y, text_anchor="middle", class_="small")
         for word, (x, y) in places.items()
     ]
-    notes = ("dots: rewards, sized by weight", "rings: pseudo-examples", "thin lines: earlier draws")
+    notes = ("dots: rewards, sized by weight", "rings: pseudo-examples", "thin: earlier draws")
     for i, note in enumerate(notes):
         words.append(element("text", note, x=650, y=362 + 19 * i, class_="small"))
     return words
