@@ -35,22 +35,22 @@ class OwnScheme(Resampling):
 
 
 WEIGHTS = [
-    (Exponential(), lambda n, rng: rng.standard_exponential(n)),
-    (Multinomial(), lambda n, rng: rng.multinomial(n, np.full(n, 1 / n))),
-    (Poisson(), lambda n, rng: rng.poisson(1, n)),
-    (DoubleOrNothing(), lambda n, rng: 2.0 * rng.integers(0, 2, n)),
-    (NoResampling(), lambda n, rng: np.ones(n)),
-    (OwnScheme(), lambda n, rng: rng.uniform(0, 2, n)),
+    (Exponential(), lambda lists, n, rng: rng.standard_exponential((lists, n))),
+    (Multinomial(), lambda lists, n, rng: rng.multinomial(n, np.full(n, 1 / n), lists)),
+    (Poisson(), lambda lists, n, rng: rng.poisson(1, (lists, n))),
+    (DoubleOrNothing(), lambda lists, n, rng: 2.0 * rng.integers(0, 2, (lists, n))),
+    (NoResampling(), lambda lists, n, rng: np.ones((lists, n))),
+    (OwnScheme(), lambda lists, n, rng: rng.uniform(0, 2, (lists, n))),
 ]
 
 
 @pytest.mark.parametrize(("resampling", "weigh"), WEIGHTS)
 @pytest.mark.parametrize("support", [Support.interval(-1, 2), Support.binary()])
 def test_draws_have_the_law_of_the_literal_union(resampling, weigh, support):
-    def make_up(rng):
+    def make_up(lists, rng):
         if support.values:
-            return rng.integers(0, 2, 3).astype(float)
-        return rng.uniform(-1, 2, 3)
+            return rng.integers(0, 2, (lists, 3)).astype(float)
+        return rng.uniform(-1, 2, (lists, 3))
 
     rewards = BINARY if support.values else REAL
     times = 50 if resampling == OwnScheme() else DRAWS // 100

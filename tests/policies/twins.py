@@ -106,12 +106,9 @@ def giro_draws(rewards, a, low, high, size, rng):
 
 
 def union_draws(rewards, make_up, weigh, size, rng):
-    """Weighted means of rewards and made-up rewards, one list at a time."""
-    means = np.empty(size)
-    for i in range(size):
-        union = np.concatenate([rewards, make_up(rng)])
-        weights = weigh(union.size, rng)
-        while weights.sum() == 0:
-            weights = weigh(union.size, rng)
-        means[i] = weights @ union / weights.sum()
-    return means
+    """Weighted means of rewards and made-up rewards, a list in each row."""
+    union = np.hstack([np.tile(rewards, (size, 1)), make_up(size, rng)])
+    weights = np.asarray(weigh(*union.shape, rng), float)
+    while (empty := np.flatnonzero(weights.sum(axis=1) == 0)).size:
+        weights[empty] = weigh(empty.size, union.shape[1], rng)
+    return (weights * union).sum(axis=1) / weights.sum(axis=1)

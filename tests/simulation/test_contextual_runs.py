@@ -111,6 +111,26 @@ def test_batches_without_contexts_are_resumed_too(tmp_path, name, environment):
     assert same(Runner(SEED).run([cell]), Runner(SEED, checkpoint=store).run([cell]))
 
 
+def test_ended_in_the_middle_of_a_run_it_goes_on_there(tmp_path, monkeypatch, straight):
+    """As below, where batches are played by the process itself."""
+
+    def look(self, play, look=Observer.look):
+        look(self, play)
+        if self.batch.index == 1 and play.played == 30:
+            raise Cut
+
+    with monkeypatch.context() as patch:
+        patch.setattr(observer, "SHOW_EVERY", 0.0)
+        patch.setattr(Observer, "look", look)
+        with pytest.raises(Cut):
+            Runner(SEED, checkpoint=Checkpoint(tmp_path), save_every=0.0).run(cells())
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".midway", ".npz"]
+    went_on = noted(monkeypatch)
+    assert same(straight, Runner(SEED, checkpoint=Checkpoint(tmp_path)).run(cells()))
+    (rounds,) = went_on.values()
+    assert 1 <= rounds <= 30  # saving may take only so much of the time
+
+
 def killed(folder, workers):
     """Start the cells in another process, and kill it when two of its runs have been saved."""
     paths = [str(Path(contextual.__file__).parent), *sys.path]
@@ -139,11 +159,8 @@ def killed(folder, workers):
     }
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="kills a process group")
-@pytest.mark.parametrize("workers", [1, 2])
-def test_killed_in_the_middle_of_a_run_it_goes_on_there(tmp_path, monkeypatch, straight, workers):
-    left = killed(tmp_path, workers)
-    assert left
+def noted(monkeypatch):
+    """What batches go on from, by their files, as they will."""
     went_on = {}
 
     def noting(self, resumed=Observer.resumed):
@@ -153,6 +170,14 @@ def test_killed_in_the_middle_of_a_run_it_goes_on_there(tmp_path, monkeypatch, s
         return play
 
     monkeypatch.setattr(Observer, "resumed", noting)
+    return went_on
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kills a process group")
+def test_killed_in_the_middle_of_a_run_it_goes_on_there(tmp_path, monkeypatch, straight):
+    left = killed(tmp_path, workers=2)
+    assert left
+    went_on = noted(monkeypatch)
     assert same(straight, Runner(SEED, checkpoint=Checkpoint(tmp_path)).run(cells()))
     assert went_on == left
     assert max(left.values()) > 40
