@@ -1,7 +1,7 @@
 # Every target sets up what it needs in .venv; only Python 3.11 or later and make must be there.
 
 .DEFAULT_GOAL := help
-.PHONY: help test browser lint reproduce appendix contexts bench bench-contextual bench-bandit bench-peers endurance docs package clean
+.PHONY: help test browser lint reproduce appendix contexts bench bench-contextual bench-bandit bench-engines bench-peers endurance docs package clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -67,6 +67,9 @@ bench-bandit: $(FRESH_KERNELS) ## what a Bandit's decisions cost, whether they f
 	$(BIN)/python benchmarks/threads.py
 	$(BIN)/python benchmarks/propensities.py
 	$(BIN)/python docs/performance.py
+
+bench-engines: $(TOOLS) $(FRESH_KERNELS) ## one and two workers of this machine, of Dask and of Ray
+	$(BIN)/python benchmarks/engines.py
 
 bench-peers: $(FRESH_KERNELS) ## our policies and other libraries on the same stream
 	$(BIN)/python benchmarks/peers.py

@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import signal
 import socket
 import subprocess
 import sys
@@ -27,7 +28,7 @@ HOST = "127.0.0.1"
 
 
 @contextmanager
-def process(*arguments, cwd, **more):
+def process(*arguments, cwd, end=signal.SIGKILL, **more):
     """A Python process that finds the tests' modules; it is ended with the context."""
     path = os.pathsep.join([TESTS, *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "PYTHONPATH": path, **more}
@@ -37,7 +38,7 @@ def process(*arguments, cwd, **more):
     try:
         yield started
     finally:
-        started.terminate()
+        started.send_signal(end)
         try:
             started.wait(20)
         except subprocess.TimeoutExpired:
@@ -59,11 +60,12 @@ def dask_cluster(workers):
     (port,) = free_ports(1)
     address = f"tcp://{HOST}:{port}"
     place = ["--host", HOST, "--no-dashboard"]
-    with TemporaryDirectory() as folder, ExitStack() as stack:
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder, ExitStack() as stack:
         scheduler = ("distributed.cli.dask_scheduler", "--port", port, *place)
         stack.enter_context(process(*scheduler, cwd=folder))
         for _ in range(workers):
             worker = ("distributed.cli.dask_worker", address, "--nthreads", 1, "--no-nanny")
+            worker += ("--local-directory", folder)
             stack.enter_context(process(*worker, *place, cwd=folder))
         yield address
 
@@ -79,23 +81,29 @@ def ray_cluster(cores):
     size = [f"--num-cpus={cores}", f"--object-store-memory={100 * 2**20}"]
     place = [f"--node-ip-address={HOST}", "--include-dashboard=false", "--disable-usage-stats"]
     start = ("ray.scripts.scripts", "start", "--head", "--block", *ports, *size, *place)
-    with (
-        TemporaryDirectory(dir="/tmp", prefix="ray") as folder,  # short: sockets live there
-        pytest.MonkeyPatch.context() as patch,
-        process(*start, f"--temp-dir={folder}", cwd=folder, **token) as started,
-    ):
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
         for name, value in token.items():
             patch.setenv(name, value)
-        wait_for(Path(folder, "ray.scripts.scripts.log"), "Ray runtime started", started)
+        for _ in range(3):  # Ray gives its own helpers 15 seconds, too few on a busy machine
+            if stack.enter_context(ray_head(start)):
+                break
         yield f"{HOST}:{port}"
 
 
-def wait_for(log, line, started, seconds=90):
-    until = monotonic() + seconds
-    while line not in (said := log.read_text()):
-        assert started.poll() is None, said
-        assert monotonic() < until, said
-        sleep(0.1)
+@contextmanager
+def ray_head(start):
+    """Starts Ray, and tells whether it is there."""
+    folder = TemporaryDirectory(dir="/tmp", prefix="ray", ignore_cleanup_errors=True)
+    with folder as place:  # of a short name: sockets live there
+        command = (*start, f"--temp-dir={place}")
+        with process(*command, cwd=place, end=signal.SIGTERM) as started:
+            log = Path(place, f"{start[0]}.log")
+            until = monotonic() + 90
+            while not (there := "Ray runtime started" in log.read_text()):
+                if started.poll() is not None or monotonic() > until:
+                    break
+                sleep(0.1)
+            yield there
 
 
 def settings():

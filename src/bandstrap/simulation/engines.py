@@ -60,7 +60,7 @@ class Dask(Engine):
         except (OSError, ValueError) as error:
             raise _unreachable("Dask scheduler", self.address) from error
         backend = {"client": client, "wait_for_workers_timeout": WAIT}
-        with client, parallel_config(backend="dask", **backend):
+        with client, _absent_named(self.address), parallel_config(backend="dask", **backend):
             yield _parallel(-1)
 
 
@@ -87,7 +87,7 @@ class Ray(Engine):
         except (OSError, ValueError, RuntimeError) as error:
             raise _unreachable("Ray cluster", self.address) from error
         try:
-            with parallel_config(backend=RayTasks(ray)):
+            with _absent_named(self.address), parallel_config(backend=RayTasks(ray)):
                 yield _parallel(-1)
         finally:
             if ours:
@@ -131,5 +131,16 @@ def _imported(module: str, extra: str) -> ModuleType:
         raise InvalidInput("--engine", extra, remedy) from error
 
 
+@contextmanager
+def _absent_named(address: str) -> Iterator[None]:
+    """Says where a module is missing: here it is not, or the batch could not have been sent."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        remedy = f"a worker there says {error}: install the same packages on each of them"
+        raise InvalidInput("--address", address, remedy) from error
+
+
 def _unreachable(what: str, address: str) -> InvalidInput:
-    return InvalidInput("--address", address, f"no {what} answers there; start one, or mend this")
+    remedy = f"no {what} lets us in there: start it, mend this, or set the token it asks for"
+    return InvalidInput("--address", address, remedy)

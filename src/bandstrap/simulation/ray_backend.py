@@ -42,6 +42,10 @@ class RayTasks(ParallelBackendBase):  # type: ignore[misc]
             return out.result()
         except self._ray.exceptions.RayTaskError as error:
             raise error.cause from None  # the error itself, as from a process of our own
+        except self._ray.exceptions.RaySystemError as error:
+            if "No module named" in str(error):
+                raise ModuleNotFoundError(str(error).splitlines()[0]) from None
+            raise
 
     def abort_everything(self, ensure_ready: bool = True) -> None:
         for reference in list(self._waiting):
