@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.comparison.plot import plain_log
 from bandstrap.comparison.ranks import Ranks
 from bandstrap.experiments.figure2_plot import style
 from bandstrap.experiments.style import figure, save
@@ -66,6 +67,8 @@ def draw_frontier(policies: list[str], shares: np.ndarray, costs: np.ndarray, pa
         ylabel="reward, as a share of the best policy's (mean over data sets)",
         title="Reward against cost; the line joins those that none beats in both",
     )
+    axis.margins(x=0.12)
+    plain_log(axis)
     save(drawing, path)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.ticker import StrMethodFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from bandstrap.comparison.ranking import Standing
 from bandstrap.experiments.figure2_plot import EARLY, style
@@ -28,8 +28,20 @@ def draw(
     shown = [by_name[standing.policy] for standing in ranking[:CURVES]]
     _curves(axes[0, 0], shown, baselines)
     _places(axes[0, 1], ranking, baselines)
-    drawing.suptitle(title)
+    drawing.suptitle(plain(title))
     save(drawing, path)
+
+
+def plain(text: str) -> str:
+    """Names of the user's may hold dollars, which would start a formula."""
+    return text.replace("$", r"\$")
+
+
+def plain_log(axis: Any) -> None:
+    """Whole numbers on a logarithmic axis, few of them."""
+    axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    axis.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _curves(axis: Any, traces: list[Trace], baselines: dict[str, float]) -> None:
@@ -41,11 +53,11 @@ def _curves(axis: Any, traces: list[Trace], baselines: dict[str, float]) -> None
         axis.plot(rounds, mean, label=trace.policy, linewidth=1.4, markersize=4, **look)
     for name, value in baselines.items():
         axis.axhline(value, color="#8a8a8a", linewidth=0.9, linestyle=":")
-        axis.annotate(name, (1, value), xycoords=("axes fraction", "data"), fontsize=7,
-                      ha="right", va="bottom", color="#555555")  # fmt: skip
+        look = {"xycoords": ("axes fraction", "data"), "fontsize": 7, "color": "#555555"}
+        axis.annotate(plain(name), (0.005, value), ha="left", va="bottom", **look)
     best = " (the best eight)" if len(traces) == CURVES else ""
     axis.set(title=f"reward a round so far{best}", xlabel="round", xscale="log")
-    axis.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    plain_log(axis)
     axis.legend(frameon=False, fontsize=8)
 
 
@@ -60,7 +72,7 @@ def _places(axis: Any, ranking: tuple[Standing, ...], baselines: dict[str, float
                       fontsize=8, va="center", annotation_clip=False)  # fmt: skip
     for row, value in enumerate(baselines.values(), start=len(ranking)):
         axis.plot(value, row, "|", color="#555555", markersize=10)
-    axis.set_yticks(np.arange(len(names)), names, fontsize=8)
+    axis.set_yticks(np.arange(len(names)), map(plain, names), fontsize=8)
     axis.set_ylim(len(names) - 0.5, -0.5)
     axis.set(
         title="over the whole run, 95% intervals over runs; cost of a decision",

@@ -16,7 +16,8 @@ def snippet(policy: Policy[Any], payment: Payment, encoder: str) -> str:
     support = "Support.binary()" if binary else "Support.interval(0, 1)"
     reward = "reward=1.0"
     if payment.scaled:
-        reward += f")  # (yours - {payment.low:g}) / {payment.width:g}"
+        sign = "-" if payment.low > 0 else "+"
+        reward += f")  # (yours {sign} {abs(payment.low):g}) / {payment.width:g}"
     else:
         reward += ")"
     lines = [
