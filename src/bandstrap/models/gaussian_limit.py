@@ -36,7 +36,8 @@ class GaussianLimit(Model):
     that are not zero. Each example takes one Newton step and an update of low rank. When the rows
     have grown by a fifth, or M by as much in the mean over its directions, or one example
     outweighs all others, θ̂ and both matrices are computed from all of them. That makes O(d²) an
-    example on average, unless features keep growing.
+    example on average, unless features keep growing; there θ̂ also lags, by about a spread where
+    they grow a millionfold over a million rounds (`make endurance`).
     """
 
     model: ConvexModel
