@@ -11,16 +11,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic, sleep
 
+import pyarrow as pa
 import pytest
 
 from bandstrap import ContextualBootstrap, EigenExamples, Exponential, LinearRegression
 from bandstrap.environments import Bernoulli, Labelled
 from bandstrap.experiments import Settings
 from bandstrap.experiments.figure1 import Figure1
-from bandstrap.experiments.session import Session
 from bandstrap.simulation import Cell, Runner
 from bandstrap.simulation.checkpoint import Checkpoint
-from bandstrap.simulation.progress import Quiet
+from bandstrap.simulation.trace import write_table
 from fatal import Fatal, rounds_noted
 
 TESTS = str(Path(__file__).parent)
@@ -106,14 +106,12 @@ def ray_head(start):
             yield there
 
 
-def settings():
-    return Settings(quick=True, runs=600, horizon=60, policies=("wb", "ts"))
-
-
-def results(out, engine=None, workers=1):
-    """The bytes of figure 1's results in small."""
-    Session(out, settings(), 3, workers, engine).run(Figure1(), Quiet())
-    return (out / "figure1" / "results.parquet").read_bytes()
+def results(path, engine=None):
+    """The bytes of a results file of figure 1 in small."""
+    settings = Settings(quick=True, runs=600, horizon=60, policies=("wb", "ts"))
+    traces = Figure1().run(settings, Runner(3, engine=engine))
+    write_table(pa.concat_tables([trace.table() for trace in traces]), path)
+    return path.read_bytes()
 
 
 def contextual(engine=None):

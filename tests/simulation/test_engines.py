@@ -9,7 +9,7 @@ from bandstrap.experiments.session import Session
 from bandstrap.simulation import runner
 from bandstrap.simulation.batch import run_batch
 from bandstrap.simulation.checkpoint import Checkpoint
-from bandstrap.simulation.engines import Dask, Local, Ray, engine_named
+from bandstrap.simulation.engines import Dask, Engine, Local, Ray, engine_named
 from bandstrap.simulation.progress import Quiet
 from bandstrap.simulation.tally import Board
 
@@ -25,6 +25,17 @@ class Counting(Quiet):
 
     def done(self, rounds):
         self.finished += rounds
+
+
+class Spy(Engine):
+    """This process, with a note of how many batches it was to play."""
+
+    def __init__(self):
+        self.asked = []
+
+    def pool(self, batches):
+        self.asked.append(batches)
+        return Local().pool(batches)
 
 
 def test_engines_have_names():
@@ -77,12 +88,12 @@ def test_other_policies_later_play_only_what_is_new(tmp_path, monkeypatch):
         return run_batch(batch, watch)
 
     monkeypatch.setattr(runner, "run_batch", counting)
-    totals = []
+    totals, engine = [], Spy()
     for policies in (("wb", "ts"), ("ts", "npb"), ("wb", "ts")):
         progress = Counting()
         settings = Settings(quick=True, runs=10, horizon=10, policies=policies)
-        Session(tmp_path, settings).run(Figure1(), progress)
+        Session(tmp_path, settings, engine=engine).run(Figure1(), progress)
         totals.append((progress.total, progress.finished))
-    assert sorted(set(played)) == ["npb", "ts", "wb"]
-    assert len(played) == 3 * 4
+    assert sorted(played) == sorted(["npb", "ts", "wb"] * 4)
+    assert engine.asked == [8, 4]
     assert totals == [(800, 800)] * 3  # what was there already counts as done
