@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
-_FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"^ *```(\w+)\n(.*?)^ *```$", flags=re.DOTALL | re.MULTILINE)
 _PYTHON = re.compile(
     r"^```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<output>.*?)^```$)?",
     flags=re.DOTALL | re.MULTILINE,
@@ -20,10 +20,10 @@ class Block(NamedTuple):
 
 
 def pages() -> list[str]:
-    """The README and every page of docs that somebody wrote, by path from the root."""
+    """README, release checklist and every page of docs that is not made anew by each build."""
     written = sorted((ROOT / "docs").rglob("*.md"))
     made = {ROOT / "docs" / "_build", ROOT / "docs" / "api"}
-    return ["README.md"] + [
+    return ["README.md", "RELEASING.md"] + [
         path.relative_to(ROOT).as_posix() for path in written if not made & set(path.parents)
     ]
 
