@@ -84,7 +84,11 @@ def test_the_command(tmp_path, monkeypatch):
     answer = json.loads(said.getvalue())
     assert {path.name for path in out.iterdir()} == {
         "results.parquet", "timings.parquet", "ranks.png", "frontier.png", "benchmark.json",
+        "report.html", "batches",
     }  # fmt: skip
+    report = (out / "report.html").read_text(encoding="utf-8")
+    assert report.count("data:image/png;base64,") == 2
+    assert "Reward per round on every data set" in report
     assert [one["name"] for one in answer["datasets"]] == ["iris", "wine"]
     assert "best bootstrap by mean rank (wb-log-gaussian" in answer["answer"]
     assert answer["duels"][0]["second"] == "ts-laplace"

@@ -141,6 +141,7 @@ def test_what_is_recommended_runs(tmp_path, monkeypatch):
     assert set(space["bandit"].arms) == {"tea", "coffee", "milk"}
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
         "results.parquet", "timings.parquet", "plot.png", "ranking.json", "encoder.json",
+        "batches",
     }  # fmt: skip
     results = pq.read_table("out/results.parquet")
     assert results.column_names[:3] == ["experiment", "environment", "policy"]

@@ -1,6 +1,7 @@
 """`bandstrap benchmark`: all policies over all data sets at hand."""
 
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,12 +10,15 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from bandstrap.commands.calling import command_line
 from bandstrap.comparison.benchmark import Benchmark
 from bandstrap.comparison.benchmark import benchmark as play
 from bandstrap.comparison.candidates import Asked
 from bandstrap.comparison.comparison import Size
 from bandstrap.comparison.tasks import folder_tasks, named_tasks
 from bandstrap.errors import InvalidInput
+from bandstrap.report import Run, write_report
+from bandstrap.report.of_benchmark import benchmarked
 from bandstrap.simulation import Runner
 from bandstrap.simulation.progress import Bar
 
@@ -38,20 +42,24 @@ class Benchmarked:
     out: Path
 
     def as_dict(self) -> dict[str, object]:
-        names = ("results.parquet", "timings.parquet", "ranks.png", "frontier.png")
-        paths = {name.split(".")[0]: self.out / name for name in (*names, "benchmark.json")}
+        data = ("results.parquet", "timings.parquet", "benchmark.json")
+        names = ("report.html", *data, "ranks.png", "frontier.png")
+        paths = {name.split(".")[0]: self.out / name for name in names}
         return {**self.found.as_dict(), "paths": paths}
 
     def __rich__(self) -> RenderableType:
         lines = [_line(line) for line in self.found.decisions]
         answer = _line(f"\n{self.found.answer}\n")
-        return Group(*lines, ranks_table(self.found), answer, _line(f"results: {self.out}"))
+        return Group(
+            *lines, ranks_table(self.found), answer, _line(f"report: {self.out / 'report.html'}")
+        )
 
 
 def benchmark(
     sources: Sources, asked: Asked, size: Size, out: Path, workers: int, seed: int
 ) -> Benchmarked:
-    """Find the data sets, play them, and write the results."""
+    """Find the data sets, play them, and write the results and the report."""
+    started = time.perf_counter()
     quick = QUICK_SETS if size.quick and sources.folder is None else ()
     tasks = named_tasks(quick) if sources.names is None else named_tasks(sources.names)
     skipped: list[str] = []
@@ -62,7 +70,10 @@ def benchmark(
         raise InvalidInput("--folder", str(sources.folder), "it holds no table that can be played")
     with Bar("benchmark") as bar:
         runner = Runner(seed, workers or os.cpu_count() or 1, progress=bar)
-        return Benchmarked(play(tasks, asked, size, runner, out, tuple(skipped)), out)
+        found = play(tasks, asked, size, runner, out, tuple(skipped))
+    how = Run.here(command_line(), seed, time.perf_counter() - started)
+    write_report(benchmarked(found, out, how), out / "report.html")
+    return Benchmarked(found, out)
 
 
 def ranks_table(found: Benchmark) -> Table:

@@ -6,7 +6,8 @@ from bandstrap.comparison import Comparison
 from bandstrap.comparison.ranking import Standing
 from bandstrap.report.cells import Cell, Number, Text
 from bandstrap.report.curves import REGRET, REWARD, Curve
-from bandstrap.report.report import Answer, Figure, Note, Panel, Report, Table
+from bandstrap.report.notes import noted
+from bandstrap.report.report import Answer, Figure, Panel, Report, Table
 from bandstrap.report.run import Run
 
 _COLUMNS = ("Place", "Policy", "Reward per round", "95% interval", "CPU per decision", "Remark")
@@ -21,7 +22,7 @@ def comparison(found: Comparison, run: Run) -> Report:
         figures=(Figure("curves", "Reward and regret", (_panel(found),), (REWARD, REGRET)),),
         run=run,
         notes_title="What was done with the table",
-        notes=tuple(map(_note, found.decisions)),
+        notes=noted(found.decisions),
     )
 
 
@@ -55,8 +56,3 @@ def _panel(found: Comparison) -> Panel:
         found.title,
         tuple(replace(curves[each.policy], cost=1e-6 * each.cost) for each in found.ranking),
     )
-
-
-def _note(decision: str) -> Note:
-    column, colon, told = decision.partition(": ")
-    return Note(column, told) if colon else Note("", decision)

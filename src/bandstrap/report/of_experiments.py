@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bandstrap.errors import OutputError
 from bandstrap.experiments import EXPERIMENTS, Claim, Verdict
 from bandstrap.experiments.decisions import DECISIONS
 from bandstrap.experiments.figure2_plot import panels_of
 from bandstrap.experiments.session import traces_from
 from bandstrap.report.cells import Badge, Folded, Text
 from bandstrap.report.curves import REGRET, REWARD, Curve, Measure
+from bandstrap.report.pictures import picture
 from bandstrap.report.report import Answer, Figure, Note, Panel, Report, Table, Tally
 from bandstrap.report.run import Run
 from bandstrap.simulation import Trace
@@ -96,17 +96,10 @@ def _figure(out: Path, name: str) -> Figure:
         for title, traces in drawn.panels(_traces(out / name)).items()
         if traces
     )
-    drawing = _drawing(out / name / "plot.png") if drawn.with_drawing else b""
+    drawing = picture(out / name / "plot.png") if drawn.with_drawing else b""
     return Figure(name, EXPERIMENTS[name].title, panels, drawn.measures, drawing)
 
 
 def _traces(directory: Path) -> list[Trace]:
     results, timings = directory / "results.parquet", directory / "timings.parquet"
     return traces_from(read_table(results), read_table(timings))
-
-
-def _drawing(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise OutputError(path, f"cannot be read ({error.strerror})", "run again") from error

@@ -67,26 +67,30 @@ function axisNumber(value) {
   return String(+value.toPrecision(6));
 }
 
-// A logarithmic axis names 1, 2 and 5 of each decade where there are few decades, else the powers.
-function axisNumbers(u, splits, axis) {
-  const log = u.scales[u.axes[axis].scale].distr === 3;
-  const few = splits.length && splits.at(-1) / splits.find((value) => value > 0) < 2000;
-  return splits.map((value) => {
-    const lead = Number(Number(value).toExponential()[0]);
-    const named = !log || lead === 1 || (few && (lead === 2 || lead === 5));
-    return named ? axisNumber(value) : "";
-  });
+// Lines of a logarithmic axis: 1, 2 and 5 of each decade where there are few, else its powers.
+function logSplits(low, high) {
+  const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
+  const leads = last - first < 4 ? [1, 2, 5] : last - first < 6 ? [1, 3] : [1];
+  const splits = [];
+  for (let power = first; power <= last; power++) {
+    for (const lead of leads) splits.push(Number(`${lead}e${power}`));
+  }
+  return splits.filter((value) => value >= low && value <= high);
 }
 
-function chartAxis(size) {
+function axisSplits(logarithmic) {
+  return logarithmic ? { splits: (u, axis, low, high) => logSplits(low, high), filter: (u, splits) => splits } : {};
+}
+
+function chartAxis(size, logarithmic) {
   return {
     stroke: () => css("--muted"),
     font: "12px system-ui, sans-serif",
     grid: { stroke: () => css("--line"), width: 1 },
     ticks: { stroke: () => css("--line"), width: 1, size: 4 },
     size,
-    values: axisNumbers,
-    filter: (u, splits) => splits,
+    values: (u, splits) => splits.map(axisNumber),
+    ...axisSplits(logarithmic),
   };
 }
 
@@ -113,7 +117,7 @@ function makeChart(box, curves, state, hidden, hooks) {
       x: { time: false, distr: state.logX ? 3 : 1, range: [rounds[0], rounds.at(-1)] },
       y: { distr: state.logY ? 3 : 1, range: verticalRange(state, state.measure) },
     },
-    axes: [{ ...chartAxis(34), space: 46 }, chartAxis(52)],
+    axes: [{ ...chartAxis(34, state.logX), space: 46 }, chartAxis(52, state.logY)],
     series: chartSeries(curves, hidden),
     bands: chartBands(curves),
     hooks,
