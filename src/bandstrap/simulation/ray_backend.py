@@ -1,7 +1,7 @@
 """A joblib backend of Ray tasks.
 
-Ray's own backend for joblib is a pool of actors. It gives results only when all are there, and a
-killed actor is an error; tasks give each result as it comes, and Ray plays lost ones again.
+Ray's own backend for joblib is a pool of actors that cannot give results as they come, and that
+changes a class of joblib's for the whole process; tasks can, and Ray plays lost ones again.
 """
 
 from collections.abc import Callable
