@@ -122,14 +122,18 @@ def _compare(
 
     Example: bandstrap compare flowers.csv --label species
     """
+    from bandstrap.comparison.payment import paid_by
+    from bandstrap.comparison.table import prepare
+
+    prepared = prepare(data, paid_by(label, _split(rewards)), seed)  # or refused, before the rest
+
     from bandstrap.commands.compare import compare
     from bandstrap.commands.outcome import show
     from bandstrap.comparison.candidates import Asked
-    from bandstrap.comparison.comparison import Size, paid_by
+    from bandstrap.comparison.comparison import Size
 
     asked = Asked(_split(policies), _split(models), tuple(policy or ()), tuple(model or ()))
-    pays = paid_by(label, _split(rewards))
-    show(compare(data, pays, asked, Size(rounds, runs, quick), out, workers, seed), json)
+    show(compare(prepared, asked, Size(rounds, runs, quick), out, workers, seed), json)
 
 
 @app.command("benchmark", epilog=EXIT_CODES)

@@ -1,6 +1,7 @@
 """From a table to contexts: what is done with which column, and what is refused."""
 
 import io
+import subprocess
 import sys
 from contextlib import redirect_stderr
 from time import perf_counter
@@ -203,6 +204,18 @@ def test_bad_tables_are_refused_in_one_sentence(tmp_path, name):
     path.write_text(content)
     assert wanted in refused(path, "--label", "y", "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_refusal_does_not_wait_for_the_compiler(tmp_path):
+    (tmp_path / "empty.csv").touch()
+    code = (
+        "import sys; sys.argv = ['bandstrap', 'compare', 'empty.csv', '--label', 'y']\n"
+        "import atexit; atexit.register(lambda: print('numba' in sys.modules))\n"
+        "from bandstrap.cli import main; main()"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert (done.returncode, done.stdout) == (2, "False\n")
 
 
 def test_bad_arguments_are_refused_in_one_sentence(small, tmp_path):

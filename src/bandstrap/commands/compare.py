@@ -13,9 +13,9 @@ from rich.text import Text
 from bandstrap.commands.calling import command_line
 from bandstrap.comparison.candidates import Asked
 from bandstrap.comparison.comparison import Comparison, Size, run
-from bandstrap.comparison.payment import Pays
 from bandstrap.comparison.ranking import Interval
 from bandstrap.comparison.store import Store, summary
+from bandstrap.comparison.table import Prepared
 from bandstrap.report import Run, write_report
 from bandstrap.report.of_comparison import comparison
 from bandstrap.simulation import Runner
@@ -54,13 +54,13 @@ class Compared:
 
 
 def compare(
-    data: Path, pays: Pays, asked: Asked, size: Size, out: Path, workers: int, seed: int
+    prepared: Prepared, asked: Asked, size: Size, out: Path, workers: int, seed: int
 ) -> Compared:
     """Play the table and write the results and the report."""
     started = time.perf_counter()
     runner = Runner(seed, workers or os.cpu_count() or 1)
     with Bar("compare") as bar:
-        found = run(data, pays, asked, size, runner, Store(out), bar)
+        found = run(prepared, asked, size, runner, Store(out), bar)
     how = Run.here(command_line(), seed, time.perf_counter() - started)
     write_report(comparison(found, how), out / "report.html")
     return Compared(found, out)

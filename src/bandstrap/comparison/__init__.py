@@ -1,6 +1,23 @@
-"""A table of one's own: which policy, which model."""
+"""A table of one's own: which policy, which model.
 
-from bandstrap.comparison.comparison import Comparison, compare
-from bandstrap.comparison.encoder import Encoder
+Names are imported when first used: a table that cannot be played is refused before anything that
+needs a compiler is loaded.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bandstrap.comparison.comparison import Comparison as Comparison
+    from bandstrap.comparison.comparison import compare as compare
+    from bandstrap.comparison.encoder import Encoder as Encoder
 
 __all__ = ["Comparison", "Encoder", "compare"]
+
+_HOMES = {"Comparison": "comparison", "Encoder": "encoder", "compare": "comparison"}
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        return getattr(import_module(f"bandstrap.comparison.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'bandstrap.comparison' has no attribute {name!r}")

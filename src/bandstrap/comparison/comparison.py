@@ -8,7 +8,7 @@ from typing import Any
 from bandstrap.comparison.advice import advice
 from bandstrap.comparison.candidates import LEAN, QUICK, USUAL, WIDE, Asked
 from bandstrap.comparison.encoder import Encoder
-from bandstrap.comparison.payment import Label, Pays, Rewards
+from bandstrap.comparison.payment import paid_by
 from bandstrap.comparison.ranking import Gap, Standing, gap, ranked
 from bandstrap.comparison.snippet import snippet
 from bandstrap.comparison.store import Store, Unkept
@@ -94,32 +94,21 @@ def compare(
     >>> compare(table, label="y", policies=["eg-lin"], rounds=100, runs=2).ranking[0].policy
     'eg-lin'
     """
-    pays = paid_by(label, rewards)
     asked = Asked(tuple(policies), tuple(models), tuple(own))
     store = Store(Path(out)) if out is not None else None
-    return run(data, pays, asked, Size(rounds, runs, quick), Runner(seed, workers), store)
-
-
-def paid_by(label: str | None, rewards: Sequence[str] | None) -> Pays:
-    """One of the two must be told."""
-    if (label is None) == (not rewards):
-        raise InvalidInput(
-            "--label", label, "name the column of classes, or the arms' own columns by --rewards"
-        )
-    return Label(label) if label is not None else Rewards(tuple(rewards or ()))
+    prepared = prepare(data, paid_by(label, rewards), seed)
+    return run(prepared, asked, Size(rounds, runs, quick), Runner(seed, workers), store)
 
 
 def run(
-    data: Any,
-    pays: Pays,
+    prepared: Prepared,
     asked: Asked,
     size: Size,
     runner: Runner,
     store: "Store | None" = None,
     progress: ProgressLike | None = None,
 ) -> Comparison:
-    """Prepare the table, play it, and judge."""
-    prepared = prepare(data, pays, runner.seed)
+    """Play the table, and judge."""
     problem = prepared.environment.problem
     rounds, runs = size.of(problem.n_arms, problem.n_features)
     policies = asked.candidates(_usual(size, problem.n_features))

@@ -1,36 +1,46 @@
 """What pays: the class of a row, or a column of rewards for each arm."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bandstrap.comparison.cells import Cells, Classes
-from bandstrap.environments.own_table import ClassPayoffs, GivenPayoffs, Payoffs
 from bandstrap.errors import InvalidInput, UnknownName
-from bandstrap.simulation import Trace
+
+if TYPE_CHECKING:  # they need a compiler, which a table that is refused should not wait for
+    from bandstrap.environments.own_table import Payoffs
+    from bandstrap.simulation import Trace
 
 CLASSES = 100  # arms; with more, a run of usual length hardly tries each
 
 Columns = Mapping[str, Cells | None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Payment:
     """What the arms are called and pay, and how rewards were scaled: (reward - low) / width."""
 
     arms: tuple[str, ...]
-    payoffs: Payoffs
+    values: np.ndarray  # the class of each row, or what each arm pays in it
     told: tuple[str, ...]
     low: float = 0.0
     width: float = 1.0
+
+    @cached_property
+    def payoffs(self) -> "Payoffs":
+        from bandstrap.environments.own_table import payoffs_of
+
+        return payoffs_of(self.values, len(self.arms))
 
     @property
     def scaled(self) -> bool:
         return (self.low, self.width) != (0.0, 1.0)
 
-    def unscaled(self, trace: Trace) -> Trace:
+    def unscaled(self, trace: "Trace") -> "Trace":
         """A trace in the units of the table."""
         reward = self.low * trace.rounds + self.width * trace.reward
         return replace(trace, reward=reward, regret=self.width * trace.regret)
@@ -76,8 +86,7 @@ class Label(Pays):
             found = f"has only the class {classes[0]!r}" if classes else "is all missing"
             raise InvalidInput("--label", self.column, f"it {found}; two are needed")
         told = f"{self.column}: the label, {len(classes)} classes: an arm each, which pays 1"
-        payoffs = ClassPayoffs(labels.astype(np.int64), len(classes))
-        return Payment(classes, payoffs, (told,)), kept
+        return Payment(classes, labels.astype(np.int64), (told,)), kept
 
     def _classes(self, cells: Cells | None) -> Classes:
         if cells is None:
@@ -114,14 +123,14 @@ class Rewards(Pays):
             raise InvalidInput("--rewards", ",".join(self.columns), f"all are {low:g}")
         told = [f"{name}: what the arm of this name pays" for name in self.columns]
         if low >= 0 and high <= 1:
-            return Payment(self.columns, GivenPayoffs(rewards), tuple(told)), kept
+            return Payment(self.columns, rewards, tuple(told)), kept
         told.append(
             f"rewards from {low:g} to {high:g}: policies are told them as 0 to 1, "
             "results are in your units"
         )
         width = high - low
         scaled = np.clip((rewards - low) / width, 0.0, 1.0)
-        return Payment(self.columns, GivenPayoffs(scaled), tuple(told), low, width), kept
+        return Payment(self.columns, scaled, tuple(told), low, width), kept
 
 
 def _numbers(name: str, cells: Cells | None) -> np.ndarray:
@@ -134,3 +143,12 @@ def _numbers(name: str, cells: Cells | None) -> np.ndarray:
 def _occurring(labels: np.ndarray, classes: tuple[str, ...]) -> tuple[np.ndarray, tuple[str, ...]]:
     present, labels = np.unique(labels, return_inverse=True)
     return labels, tuple(classes[i] for i in present)
+
+
+def paid_by(label: str | None, rewards: Sequence[str] | None) -> Pays:
+    """One of the two must be told."""
+    if (label is None) == (not rewards):
+        raise InvalidInput(
+            "--label", label, "name the column of classes, or the arms' own columns by --rewards"
+        )
+    return Label(label) if label is not None else Rewards(tuple(rewards or ()))

@@ -1,7 +1,8 @@
 """A table made ready to play: which column is what, what is done with each, and who gets paid."""
 
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,18 +13,27 @@ from bandstrap.comparison.features import Fitted, fitted
 from bandstrap.comparison.payment import Payment, Pays
 from bandstrap.comparison.sample import Sample
 from bandstrap.comparison.source import read, title_of
-from bandstrap.environments import OwnTable
 from bandstrap.errors import InvalidInput
 
+if TYPE_CHECKING:  # it needs a compiler, which a table that is refused should not wait for
+    from bandstrap.environments import OwnTable
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Prepared:
     """What is played, how rows become contexts, and what was decided about each column."""
 
-    environment: OwnTable
+    title: str
+    contexts: np.ndarray
     encoder: Encoder
     payment: Payment
     decisions: tuple[str, ...]
+
+    @cached_property
+    def environment(self) -> "OwnTable":
+        from bandstrap.environments import OwnTable
+
+        return OwnTable(self.title, self.contexts, self.payment.payoffs)
 
 
 def prepare(data: Any, pays: Pays, seed: int = 0) -> Prepared:
@@ -43,8 +53,7 @@ def prepare_sample(sample: Sample, title: str, pays: Pays) -> Prepared:
     features = tuple(one.feature for one in made)
     encoder = Encoder(features, _example(table, [feature.name for feature in features]))
     rows = (*_rows_told(sample, kept), *payment.told)
-    environment = OwnTable(title, contexts, payment.payoffs)
-    return Prepared(environment, encoder, payment, (*rows, *told))
+    return Prepared(title, contexts, encoder, payment, (*rows, *told))
 
 
 def _rows_told(sample: Sample, kept: np.ndarray) -> list[str]:

@@ -103,6 +103,11 @@ class GivenPayoffs(Payoffs):
         return self.rewards
 
 
+def payoffs_of(values: np.ndarray, n_arms: int) -> Payoffs:
+    """By the class of each row, (rows,), or by what each arm pays in it, (rows, arms)."""
+    return ClassPayoffs(values, n_arms) if values.ndim == 1 else GivenPayoffs(values)
+
+
 class PaidRows(Rows):
     """The rows that each run meets, and what the arms pay in the present ones."""
 
