@@ -51,9 +51,10 @@ def with_context(policy: Any, arms: int = 7, features: int = 54) -> Play:
         contexts = np.zeros((rounds, features))
         contexts[:, :10] = rng.standard_normal((rounds, 10))
         contexts[np.arange(rounds), rng.integers(10, features, rounds)] = 1.0
-        for x in contexts:
+        best = (contexts[:, :10] @ truth.T).argmax(axis=1).tolist()
+        for x, right in zip(contexts, best, strict=True):
             decision = bandit.decide(x)
-            bandit.learn(decision, float(decision.arm == (truth @ x[:10]).argmax()))
+            bandit.learn(decision, float(decision.arm == right))
 
     return play
 

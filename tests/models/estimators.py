@@ -2,6 +2,14 @@
 
 import numpy as np
 
+from bandstrap import (
+    ContextualBootstrap,
+    Exponential,
+    NoExamples,
+    Problem,
+    SeenExamples,
+    Support,
+)
 from bandstrap.packing import pack, unpack
 
 XOR = (lambda x: x[:, 0] * x[:, 1] > 0, lambda x: x[:, 0] * x[:, 1] <= 0)  # no line tells these
@@ -26,3 +34,21 @@ def copied(thing):
     packed = pack(thing)
     copies = {name: array.copy() for name, array in packed.arrays.items()}
     return unpack(packed._replace(arrays=copies))
+
+
+TWO = Problem(n_arms=2, n_features=2, support=Support.binary())
+
+
+def started(model, resampling=None, prior=None, problem=TWO):
+    policy = ContextualBootstrap(resampling or Exponential(), model, prior or SeenExamples())
+    return policy, policy.start(problem)
+
+
+def filled(model, rewards, resampling, support=None, prior=None):
+    """A learner whose first arm has these rewards at contexts 0, 1, 2, …"""
+    problem = Problem(2, 1, support or Support.binary())
+    policy, state = started(model, resampling, prior or NoExamples(), problem)
+    rng = np.random.default_rng(0)
+    for i, reward in enumerate(rewards):
+        policy.update(state, np.array([[float(i)]]), np.array([0]), np.array([reward]), rng)
+    return state.learners[0], rng

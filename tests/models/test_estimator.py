@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
-from estimators import LINE, XOR, play
+from estimators import LINE, TWO, XOR, filled, play, started
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import (
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
-    VotingRegressor,
 )
 from sklearn.linear_model import (
     LinearRegression,
@@ -17,15 +16,12 @@ from sklearn.linear_model import (
     Perceptron,
     Ridge,
     SGDClassifier,
-    SGDRegressor,
 )
-from sklearn.model_selection import GridSearchCV
-from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.tree import DecisionTreeRegressor
 
 from bandstrap import (
     ContextualBootstrap,
@@ -37,7 +33,6 @@ from bandstrap import (
     GaussianExamples,
     GaussianNoise,
     Multinomial,
-    NoExamples,
     NoResampling,
     Online,
     Poisson,
@@ -48,15 +43,6 @@ from bandstrap import (
 )
 from bandstrap.columns import Columns
 from bandstrap.errors import InvalidInput
-from bandstrap.models.estimator_fit import Fitter
-from bandstrap.models.estimator_weights import draws_whole_numbers, weight_keyword
-
-TWO = Problem(n_arms=2, n_features=2, support=Support.binary())
-
-
-def started(model, resampling=None, prior=None, problem=TWO):
-    policy = ContextualBootstrap(resampling or Exponential(), model, prior or SeenExamples())
-    return policy, policy.start(problem)
 
 
 @pytest.mark.parametrize(
@@ -107,16 +93,6 @@ class Spy(ClassifierMixin, BaseEstimator):
         return np.tile(np.arange(1.0, self.classes_.size + 1), (len(X), 1)) / 10
 
 
-def filled(model, rewards, resampling, support=None, prior=None):
-    """A learner whose first arm has these rewards at contexts 0, 1, 2, …"""
-    problem = Problem(2, 1, support or Support.binary())
-    policy, state = started(model, resampling, prior or NoExamples(), problem)
-    rng = np.random.default_rng(0)
-    for i, reward in enumerate(rewards):
-        policy.update(state, np.array([[float(i)]]), np.array([0]), np.array([reward]), rng)
-    return state.learners[0], rng
-
-
 def test_weights_are_the_schemes_and_rows_without_weight_are_left_out():
     Spy.seen.clear()
     learner, rng = filled(from_sklearn(Spy(), refit=EveryRound()), [0, 1] * 50, Poisson())
@@ -164,76 +140,6 @@ def test_least_rows():
     assert learner.scores(np.zeros(1), rng)[0] == 0.75
     learner, rng = filled(model, [0.0, 1.0, 1.0, 1.0, 1.0], NoResampling())
     assert learner.scores(np.zeros(1), rng)[0] == pytest.approx(0.8)
-
-
-EXACT = [
-    LogisticRegression(tol=1e-10),
-    Ridge(),
-    LinearRegression(),
-    DecisionTreeClassifier(max_depth=4),
-    DecisionTreeRegressor(max_depth=4),
-    GradientBoostingClassifier(n_estimators=8),
-    make_pipeline(StandardScaler(), Ridge()),
-]
-
-
-def two_ways(estimator, pipeline_repeats=False):
-    """Predictions of fits to weighted rows and to repeated ones."""
-    rng = np.random.default_rng(4)
-    x = rng.standard_normal((80, 2))
-    y = (x[:, 0] + 0.5 * rng.standard_normal(80) > 0) * 1.0
-    weights = rng.poisson(1.0, 80) * 1.0
-    probes = rng.standard_normal((50, 2))
-    answers = []
-    for repeats in (False, True):
-        from_estimator = from_sklearn(estimator)._fitter(TWO, Exponential())
-        fitter = Fitter(**{**vars(from_estimator), "repeats": repeats})
-        fit = fitter.fit(estimator, (x, y, weights), 0)
-        answers.append([fitter.expected(fit, probe[None])[0] for probe in probes])
-    return np.abs(np.subtract(*answers)).max()
-
-
-@pytest.mark.parametrize("estimator", EXACT[:-1], ids=lambda value: type(value).__name__)
-def test_weight_two_is_the_row_twice(estimator):
-    assert two_ways(estimator) < 1e-5
-
-
-def test_it_is_not_for_stochastic_descent_nor_for_steps_before_the_last():
-    assert two_ways(SGDRegressor(random_state=0)) > 1e-3
-    assert 1e-4 < two_ways(EXACT[-1]) < 0.1
-
-
-def repeats(estimator, resampling, **options):
-    return from_sklearn(estimator, **options)._fitter(TWO, resampling).repeats
-
-
-def test_where_rows_are_repeated():
-    assert not repeats(LogisticRegression(), Multinomial())
-    assert repeats(LogisticRegression(), Multinomial(), repeat=True)
-    assert repeats(KNeighborsClassifier(), Poisson())
-    assert repeats(make_pipeline(StandardScaler(), KNeighborsClassifier()), DoubleOrNothing())
-    assert repeats(SGDClassifier(), Multinomial())
-    assert not repeats(SGDClassifier(), Exponential())
-    assert repeats(KNeighborsRegressor(), GaussianNoise())  # the rows are whole, rewards are not
-    whole = (Multinomial(), Poisson(), DoubleOrNothing(), NoResampling())
-    assert all(map(draws_whole_numbers, whole))
-    assert not draws_whole_numbers(Exponential())
-
-
-def test_where_weights_go():
-    assert weight_keyword(Ridge()) == "sample_weight"
-    inner = make_pipeline(StandardScaler(), Ridge())
-    assert weight_keyword(inner) == "ridge__sample_weight"
-    assert (
-        weight_keyword(make_pipeline(StandardScaler(), inner)) == "pipeline__ridge__sample_weight"
-    )
-    search = GridSearchCV(inner, {"ridge__alpha": [1.0, 2.0]}, cv=2)
-    assert weight_keyword(search) == "ridge__sample_weight"
-    assert weight_keyword(VotingRegressor([("a", Ridge()), ("b", LinearRegression())])) is not None
-    assert weight_keyword(VotingRegressor([("a", Ridge()), ("b", KNeighborsRegressor())])) is None
-    assert weight_keyword(OneVsRestClassifier(LogisticRegression())) is None
-    learner, rng = filled(from_sklearn(search, least=6), [0.0, 1.0] * 5, Exponential())
-    assert np.isfinite(learner.scores(np.zeros(1), rng)[0])
 
 
 def test_columns_are_tables_for_pipelines():

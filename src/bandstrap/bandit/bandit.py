@@ -11,19 +11,19 @@ import numpy as np
 
 from bandstrap.bandit.arm_features import ArmFeatures, features_and_names
 from bandstrap.bandit.arms import Arms
+from bandstrap.bandit.contexts import Contexts
 from bandstrap.bandit.decision import Arm, Decision
 from bandstrap.bandit.explanation import Explanation, explained
 from bandstrap.bandit.forgetting import Forgetting, NoForgetting
-from bandstrap.bandit.given import number_of, rewards_of, weights_of
+from bandstrap.bandit.given import number_of, reward_of, rewards_of, weight_of, weights_of
 from bandstrap.bandit.lockin import Watchman
 from bandstrap.bandit.memory import Memory
 from bandstrap.bandit.pending import Expiry, Pending
-from bandstrap.bandit.propensity import Propensity
+from bandstrap.bandit.propensity import Chances, Propensity
 from bandstrap.bandit.store import load, save
-from bandstrap.columns import Columns
 from bandstrap.errors import InvalidInput, OutputError
 from bandstrap.policies import Policy
-from bandstrap.problem import Problem, Support
+from bandstrap.problem import Support
 from bandstrap.rearming import Before
 
 Clock = Callable[[], float]
@@ -59,10 +59,12 @@ class Bandit:
         self.propensity = propensity or Propensity()
         self.forgetting = forgetting or NoForgetting()
         self.expiry = expiry
+        if expiry is not None and expiry.reward is not None:
+            reward_of(expiry.reward, self.support)
         self.rewards_learnt = 0
-        self._features, names = features_and_names(arms)
+        features, names = features_and_names(arms)
+        self.contexts = Contexts(features)
         self._arms = Arms(names)
-        self._columns: Columns | None = None  # known from the first context on
         self._memory: Memory | None = None  # begun with the first decision or reward
         self._pending = Pending()
         self._rng = np.random.Generator(np.random.PCG64DXSM(seed))
@@ -88,10 +90,11 @@ class Bandit:
     def decide(self, context: Any = None, allowed: Iterable[Arm] | None = None) -> Any:
         """A `Decision` for one context, or a list of them for many: each by a draw of its own."""
         with self._lock:
-            mask = self._arms.mask(allowed)
-            rows, one = self._rows(context)
-            decisions = [self._decide(row, mask) for row in rows]
-            return decisions[0] if one else decisions
+            mask = None if allowed is None else self._arms.mask(allowed)
+            rows, one = self.contexts.rows(context)
+            if one:
+                return self._decide(rows[0], mask)
+            return [self._decide(row, mask) for row in rows]
 
     def rank(
         self, context: Any = None, k: int | None = None, allowed: Iterable[Arm] | None = None
@@ -99,12 +102,12 @@ class Bandit:
         """The best `k` arms of one draw, best first."""
         with self._lock:
             mask = self._arms.mask(allowed)[0]
-            row = self._one_row(context)
+            row = self.contexts.one_row(context)
             count = int(mask.sum())
             if k is not None and not 1 <= k <= count:
                 raise InvalidInput("k", k, f"{count} arms are allowed; ask for 1 to {count}")
-            memory = self._begun(row)
-            scores = memory.policy.scores(memory.state, self._seen(row), self._rng)[0]
+            memory = self.memory(row)
+            scores = memory.policy.scores(memory.state, self.contexts.seen(row), self._rng)[0]
             shuffled = self._rng.permutation(len(scores))  # so that ties are broken evenly
             ranked = shuffled[np.argsort(-scores[shuffled], kind="stable")]
             return [self._arms.names[place] for place in ranked if mask[place]][:k]
@@ -159,17 +162,19 @@ class Bandit:
         Where arms have features the new one needs some too; what others like it taught is known.
         """
         with self._lock:
-            if self._features is None and features is not None:
+            if self.contexts.features is None and features is not None:
                 raise InvalidInput("features", features, "the other arms have none")
             arms, before = self._arms.added(name)
-            matrix = None if self._features is None else self._features.added(features)
+            matrix = (
+                None if self.contexts.features is None else self.contexts.features.added(features)
+            )
             self._rearm(arms, before, matrix)
 
     def remove_arm(self, name: Arm) -> None:
         """One arm less; what was learnt of it is forgotten, and rewards for it are refused."""
         with self._lock:
             arms, before = self._arms.removed(name)
-            matrix = None if self._features is None else self._features.kept(before)
+            matrix = None if self.contexts.features is None else self.contexts.features.kept(before)
             self._rearm(arms, before, matrix)
 
     def explain(self, decision: Decision, draws: int = 1000) -> Explanation:
@@ -179,8 +184,8 @@ class Bandit:
         asking for an explanation changes no later decision.
         """
         with self._lock:
-            memory = self._begun(decision.context)
-            seen = self._seen(decision.context)
+            memory = self.memory(decision.context)
+            seen = self.contexts.seen(decision.context)
             return explained(memory.policy, memory.state, seen, decision, self.arms, draws)
 
     def save(self, path: str | Path) -> None:
@@ -201,31 +206,41 @@ class Bandit:
         bandit: Bandit = found
         return bandit
 
-    def _decide(self, row: np.ndarray | None, mask: np.ndarray) -> Decision:
-        memory = self._begun(row)
+    def _decide(self, row: np.ndarray | None, mask: np.ndarray | None) -> Decision:
+        memory = self.memory(row)
         if self.expiry is not None:
             self.expire()
-        policy, state, rng = memory.policy, memory.state, self._rng
-        seen = self._seen(row)
-        draw = policy.decide(state, seen, rng, mask, self.propensity.draws)
-        chances = self.propensity.chances(draw, mask)
-        place = draw.arm
-        if rng.random() < self.propensity.floor:
-            place = int(rng.choice(np.flatnonzero(mask[0])))
-        names = self._arms.names
+        policy, state, seen = memory.policy, memory.state, self.contexts.seen(row)
+        names, floor = self._arms.names, self.propensity.floor
+        place, scores, shares, draws = policy.decide(
+            state, seen, self._rng, mask, self.propensity.draws
+        )
+        if self._rng.random() < floor:
+            every = range(len(names)) if mask is None else np.flatnonzero(mask[0])
+            place = int(self._rng.choice(every))
         number = self._pending.add(row, names[place], self._clock())
-        self._watchman.look(policy, state, seen, names, number)
-        error = chances.error(place)
-        return Decision(number, names, place, chances.probabilities, error, draw.scores, row)
+        if number >= self._watchman.due:
+            self._watchman.look(policy, state, seen, names, number)
+        return Decision(number, names, place, Chances(shares, mask, floor, draws), scores, row)
 
     def _learn_decided(self, decision: Any, reward: Any, weight: Any) -> None:
-        one = not isinstance(decision, list | tuple)
-        numbers = [number_of(each) for each in ([decision] if one else decision)]
+        if isinstance(decision, list | tuple):
+            self._learn_many(decision, reward, weight)
+            return
+        number = number_of(decision)
+        waiting = self._pending.find(number)
+        place = self._arms.place(waiting.arm)
+        told = reward_of(reward, self.support)
+        self._take_in(waiting.context, place, told, weight_of(weight))
+        del self._pending.waiting[number]
+
+    def _learn_many(self, decisions: Sequence[Any], reward: Any, weight: Any) -> None:
+        numbers = [number_of(each) for each in decisions]
         if len(set(numbers)) < len(numbers):
             raise InvalidInput("decision", numbers, "a decision has only one reward")
         waiting = [self._pending.find(number) for number in numbers]
         places = [self._arms.place(each.arm) for each in waiting]
-        rewards = rewards_of(reward, len(numbers), one, self.support)
+        rewards = rewards_of(reward, len(numbers), self.support)
         weights = weights_of(weight, len(numbers))
         for i, number in enumerate(numbers):
             self._take_in(waiting[i].context, places[i], rewards[i], weights[i])
@@ -234,19 +249,20 @@ class Bandit:
     def _learn_logged(self, context: Any, arm: Any, reward: Any, weight: Any) -> None:
         one = isinstance(arm, str | int)
         places = [self._arms.place(name) for name in ([arm] if one else arm)]
-        rows = self._rows(context)[0] if context is not None else [None] * len(places)
+        rows = self.contexts.rows(context)[0] if context is not None else [None] * len(places)
         if len(rows) != len(places):
             raise InvalidInput("arm", len(places), f"give one for each of {len(rows)} contexts")
-        rewards = rewards_of(reward, len(places), one, self.support)
+        rewards = rewards_of([reward] if one else reward, len(places), self.support)
         weights = weights_of(weight, len(places))
+        if rows:
+            memory = self.memory(rows[0])
+            memory.policy.check_context(memory.state, self.contexts.learnt(rows[0], places[0]))
         for i, place in enumerate(places):
             self._take_in(rows[i], place, rewards[i], weights[i])
 
     def _take_in(self, row: np.ndarray | None, place: int, reward: float, weight: float) -> None:
-        memory = self._begun(row)
-        if self._features is not None:
-            row = self._features.rows(row, place)
-        memory.learn(row, place, reward, weight, self._rng)
+        memory = self.memory(row)
+        memory.learn(self.contexts.learnt(row, place), place, reward, weight, self._rng)
         self.rewards_learnt += 1
 
     def _rearm(self, arms: Arms, before: Before, features: np.ndarray | None) -> None:
@@ -254,45 +270,17 @@ class Bandit:
         if self._memory is not None:
             self._memory.rearm(replace(self._memory.problem, n_arms=len(arms)), before)
         self._arms = arms
-        if self._features is not None and features is not None:
-            self._features.matrix = features
+        if self.contexts.features is not None and features is not None:
+            self.contexts.features.matrix = features
         self._watchman = Watchman()
 
-    def _rows(self, context: Any) -> tuple[list[np.ndarray | None], bool]:
-        """Contexts as rows (1, features), and whether it is one alone."""
-        if context is None:
-            return [None], True
-        if self._columns is None:
-            self._columns = Columns()
-        given = self._columns.read(context)
-        rows = given.rows.copy()  # or they would change with the caller's array
-        if given.one:
-            return [rows], True
-        return [rows[i : i + 1] for i in range(len(rows))], False
-
-    def _one_row(self, context: Any) -> np.ndarray | None:
-        rows, one = self._rows(context)
-        if not one:
-            raise InvalidInput("context", f"{len(rows)} contexts", "give one")
-        return rows[0]
-
-    def _seen(self, row: np.ndarray | None) -> np.ndarray | None:
-        """A context as the policy sees it: where arms have features, a row for each arm."""
-        return row if self._features is None else self._features.rows(row)[None]
-
-    def _begun(self, row: np.ndarray | None) -> Memory:
-        """The memory; the first context says how wide contexts are."""
+    def memory(self, row: np.ndarray | None) -> Memory:
+        """What was learnt, begun with the first context, which says how wide contexts are."""
         if self._memory is None:
+            problem = self.contexts.problem(len(self._arms), self.support, row)
             try:
-                self._memory = self.forgetting.memory(self.policy, self._problem(row))
+                self._memory = self.forgetting.memory(self.policy, problem)
             except InvalidInput:
-                self._columns = None  # other contexts may do
+                self.contexts.columns = None  # others may do
                 raise
         return self._memory
-
-    def _problem(self, row: np.ndarray | None) -> Problem:
-        width = 0 if row is None else row.shape[1]
-        if self._features is None:
-            return Problem(len(self._arms), width, self.support, self._columns)
-        width = self._features.width(width)
-        return Problem(len(self._arms), width, self.support, per_arm=True)

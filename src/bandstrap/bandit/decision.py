@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bandstrap.bandit.propensity import Chances
+
 Arm = str | int  # what a user calls an arm
 
 
@@ -14,33 +16,35 @@ class Decision:
     0 where it is known exactly, and otherwise that of the share of draws that voted for the arm.
     """
 
-    __slots__ = ("_at", "_names", "_probabilities", "_scores", "arm", "context", "error", "id")
+    __slots__ = ("_at", "_chances", "_names", "_scores", "arm", "context", "id")
 
     def __init__(
         self,
         number: int,
         names: Sequence[Arm],
         at: int,
-        probabilities: np.ndarray,
-        error: float,
+        chances: Chances,
         scores: np.ndarray,
         context: np.ndarray | None,
     ) -> None:
         self.id = number
         self.arm = names[at]
-        self.error = error
         self.context = context  # as the policy saw it, (1, features)
         self._names, self._at = names, at
-        self._probabilities, self._scores = probabilities, scores
+        self._chances, self._scores = chances, scores
 
     @property
     def propensity(self) -> float:
-        return float(self._probabilities[self._at])
+        return self._chances.of(self._at)
+
+    @property
+    def error(self) -> float:
+        return self._chances.error(self._at)
 
     @property
     def propensities(self) -> dict[Arm, float]:
         """The probability of every arm; 0 for those that were not allowed."""
-        return dict(zip(self._names, self._probabilities.tolist(), strict=True))
+        return dict(zip(self._names, self._chances.all().tolist(), strict=True))
 
     @property
     def scores(self) -> dict[Arm, float]:

@@ -14,34 +14,44 @@ def number_of(decision: Any) -> Any:
     return getattr(decision, "id", decision)
 
 
-def rewards_of(given: Any, count: int, one: bool, support: Support) -> list[float]:
+def reward_of(given: Any, support: Support) -> float:
+    """A reward within the support."""
+    reward = _number("reward", given)
+    if not (support.low <= reward <= support.high and isfinite(reward)):
+        raise InvalidInput(
+            "reward",
+            reward,
+            f"rewards lie in [{support.low:g}, {support.high:g}]; declare others by "
+            "Bandit(rewards=Support.interval(low, high)) or Support.real()",
+        )
+    if support.values is not None and reward not in support.values:
+        raise InvalidInput("reward", reward, f"declared values are {support.values}")
+    return reward
+
+
+def rewards_of(given: Any, count: int, support: Support) -> list[float]:
     """A reward for each of `count` decisions, each within the support."""
-    rewards = [_number("reward", given)] if one else _numbers("reward", given, count)
-    for reward in rewards:
-        if not (support.low <= reward <= support.high and isfinite(reward)):
-            raise InvalidInput(
-                "reward",
-                reward,
-                f"rewards lie in [{support.low:g}, {support.high:g}]; declare others by "
-                "Bandit(rewards=Support.interval(low, high)) or Support.real()",
-            )
-        if support.values is not None and reward not in support.values:
-            raise InvalidInput("reward", reward, f"declared values are {support.values}")
-    return rewards
+    return [reward_of(reward, support) for reward in _numbers("reward", given, count)]
+
+
+def weight_of(given: Any) -> float:
+    """What a reward counts."""
+    weight = _number("weight", given)
+    if not 0 < weight < inf:
+        raise InvalidInput("weight", given, "give positive numbers; leave out what counts nothing")
+    return weight
 
 
 def weights_of(given: Any, count: int) -> list[float]:
     """A weight for each; one alone is for all."""
-    if type(given) is float and 0 < given < inf:  # as almost always
-        return [given] * count
-    alone = np.ndim(given) == 0
-    weights = [_number("weight", given)] * count if alone else _numbers("weight", given, count)
-    if not all(0 < weight < inf for weight in weights):
-        raise InvalidInput("weight", given, "give positive numbers; leave out what counts nothing")
-    return weights
+    if np.ndim(given) == 0:
+        return [weight_of(given)] * count
+    return [weight_of(weight) for weight in _numbers("weight", given, count)]
 
 
 def _number(name: str, given: Any) -> float:
+    if type(given) is float:  # as almost always
+        return given
     try:
         return float(given)
     except (TypeError, ValueError):

@@ -132,8 +132,8 @@ class LoggedBandit(BaseEstimator):  # type: ignore[misc]
         width = _width(X)
         if width != self.n_features_in_:
             raise InvalidInput("X", f"{width} columns", f"it was fit to {self.n_features_in_}")
-        rows = self.bandit_._rows(X)[0] if width else [None] * len(X)
-        memory = self.bandit_._begun(rows[0] if rows else None)
+        rows = self.bandit_.contexts.rows(X)[0] if width else [None] * len(X)
+        memory = self.bandit_.memory(rows[0] if rows else None)
         return memory.policy, memory.state, rows, generator(self._seed, "logged")
 
 

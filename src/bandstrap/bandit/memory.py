@@ -26,24 +26,25 @@ class Memory:
         rng: np.random.Generator,
     ) -> None:
         """Take in one reward."""
-        self._update(self.state, context, arm, reward, weight, rng)
+        self.policy.learn(self.state, context, arm, reward, rng, weight)
 
     def rearm(self, problem: Problem, before: Before) -> None:
         """Go on with other arms: each one that was there before, or a new one."""
         self.policy.rearm(self.state, problem, before)
         self.problem = problem
 
-    def _update(
-        self,
-        state: Any,
-        context: np.ndarray | None,
-        arm: int,
-        reward: float,
-        weight: float,
-        rng: np.random.Generator,
-    ) -> None:
-        weights = None if weight == 1.0 else np.array([weight])
-        self.policy.update(state, context, np.array([arm]), np.array([reward]), rng, weights)
+
+class Rhythm:
+    """Strikes at every so many rewards."""
+
+    def __init__(self, every: int) -> None:
+        self.every = every
+        self.since = 0
+
+    def strikes(self) -> bool:
+        """One more reward has come: whether it is time."""
+        self.since = (self.since + 1) % self.every
+        return self.since == 0
 
 
 class Fading(Memory):
@@ -52,9 +53,8 @@ class Fading(Memory):
     def __init__(self, policy: Policy[Any], problem: Problem, every: int, factor: float) -> None:
         super().__init__(policy, problem)
         policy.forget(self.state, factor)  # a policy that cannot says so now
-        self.every = every
+        self.rhythm = Rhythm(every)
         self.factor = factor
-        self.since = 0
 
     def learn(
         self,
@@ -65,10 +65,8 @@ class Fading(Memory):
         rng: np.random.Generator,
     ) -> None:
         super().learn(context, arm, reward, weight, rng)
-        self.since += 1
-        if self.since == self.every:
+        if self.rhythm.strikes():
             self.policy.forget(self.state, self.factor)
-            self.since = 0
 
 
 class Paned(Memory):
@@ -77,8 +75,7 @@ class Paned(Memory):
     def __init__(self, policy: Policy[Any], problem: Problem, every: int) -> None:
         super().__init__(policy, problem)
         self.younger = policy.start(problem)
-        self.every = every
-        self.since = 0
+        self.rhythm = Rhythm(every)
 
     def learn(
         self,
@@ -89,11 +86,9 @@ class Paned(Memory):
         rng: np.random.Generator,
     ) -> None:
         super().learn(context, arm, reward, weight, rng)
-        self._update(self.younger, context, arm, reward, weight, rng)
-        self.since += 1
-        if self.since == self.every:
+        self.policy.learn(self.younger, context, arm, reward, rng, weight)
+        if self.rhythm.strikes():
             self.state, self.younger = self.younger, self.policy.start(self.problem)
-            self.since = 0
 
     def rearm(self, problem: Problem, before: Before) -> None:
         super().rearm(problem, before)

@@ -7,19 +7,35 @@ from typing import NamedTuple
 import numpy as np
 
 from bandstrap.errors import InvalidInput
-from bandstrap.policies.base import Draw
 
 
 class Chances(NamedTuple):
-    """The probability of every arm, and the number of draws it was told by; 0 if it is exact."""
+    """How probable each arm was, worked out when asked for: most people ask for one arm's."""
 
-    probabilities: np.ndarray  # (arms,)
-    draws: int
+    shares: np.ndarray  # (arms,) how probable each was to win the draw
+    allowed: np.ndarray | None  # (1, arms); None for all
+    floor: float  # the probability of any allowed arm instead
+    draws: int  # by which the shares were told; 0 if they are exact
+
+    def of(self, arm: int) -> float:
+        """The probability of an allowed arm."""
+        return (1 - self.floor) * float(self.shares[arm]) + self._evenly()
 
     def error(self, arm: int) -> float:
         """The standard error of an arm's probability."""
-        share = float(self.probabilities[arm])
+        share = self.of(arm)
         return sqrt(share * (1 - share) / self.draws) if self.draws else 0.0
+
+    def all(self) -> np.ndarray:
+        """The probability of every arm."""
+        allowed = 1.0 if self.allowed is None else self.allowed[0]
+        probabilities: np.ndarray = (1 - self.floor) * self.shares + self._evenly() * allowed
+        return probabilities
+
+    def _evenly(self) -> float:
+        """What the floor adds to each allowed arm."""
+        allowed = self.shares.size if self.allowed is None else np.count_nonzero(self.allowed)
+        return self.floor / int(allowed)
 
 
 @dataclass(frozen=True)
@@ -43,9 +59,3 @@ class Propensity:
             raise InvalidInput("draws", self.draws, "give at least one: the draw that decides")
         if not 0 < self.floor <= 1:
             raise InvalidInput("floor", self.floor, "give a probability above 0, such as 0.001")
-
-    def chances(self, draw: Draw, allowed: np.ndarray) -> Chances:
-        """What the chances were when a draw has decided."""
-        evenly = self.floor / int(np.count_nonzero(allowed))
-        probabilities = (1 - self.floor) * draw.shares + evenly * allowed[0]
-        return Chances(probabilities, draw.draws)

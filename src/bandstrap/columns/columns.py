@@ -10,6 +10,7 @@ from bandstrap.columns.tables import Table, array_of, table_of
 from bandstrap.columns.values import CATEGORY, FLAG, NUMBER, WORDS, Name
 from bandstrap.columns.words import Words, codes_of, words_of
 from bandstrap.errors import InvalidInput
+from bandstrap.kernels.checks import first_infinite
 
 __all__ = ["Columns", "Given"]
 
@@ -61,13 +62,13 @@ class Columns:
         return self.read(contexts).rows
 
     def read(self, contexts: Any) -> Given:
-        """One context or many as an array (n, columns), and which of the two it was.
+        """One context or many as an array (n, columns) of their own, and which of the two it was.
 
         If anything is wrong with any of them nothing is remembered of any.
         """
         row = self._quick(contexts) if self.width else None
-        if row is not None and np.isfinite(row).all():
-            return Given(row.reshape(1, -1), True)
+        if row is not None and first_infinite(row) < 0:
+            return Given(row, True)
         table = table_of(contexts)
         return self._read_array(array_of(contexts)) if table is None else self._read_table(table)
 
@@ -91,7 +92,7 @@ class Columns:
         if type(context) is not np.ndarray or self.kinds:
             return None
         usual = context.dtype == DOUBLE and context.shape == (self.width,)
-        return np.ascontiguousarray(context) if usual else None
+        return context.reshape(1, -1).copy() if usual else None
 
     def _quick_dict(self, context: dict[Name, Any]) -> np.ndarray | None:
         row = []
@@ -105,7 +106,7 @@ class Columns:
                 return None
             row.append(value)
         try:
-            return np.array(row, dtype=DOUBLE)
+            return np.array([row], dtype=DOUBLE)
         except OverflowError:
             return None
 

@@ -67,7 +67,7 @@ def array_of(contexts: Any) -> np.ndarray:
             "contexts", contexts, "give one row of numbers, or a dict, or many as an array or table"
         )
     if array.dtype in PLAIN:
-        return np.ascontiguousarray(array)
+        return np.array(array, order="C")  # or it would change with the caller's
     if array.dtype.kind in "biuf":
         return array.astype(np.float64, order="C")
     return numbers_of(np.asarray(contexts, dtype=object))

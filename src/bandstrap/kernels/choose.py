@@ -145,7 +145,7 @@ def _thin(stream, scheme, h, run, arm, level, rate, chance):
 
 
 @kernel
-def _start_draw(stream, scheme, h, run, arm, slot):
+def start_draw(stream, scheme, h, run, arm, slot):
     moments = h.moments[run, arm]
     if moments[LOW] == moments[HIGH]:
         _set(h, slot, moments[LOW])
@@ -190,7 +190,7 @@ def _challenge(stream, scheme, h, run, arm, slot, level, chance):
         # What was known is used up: what is learnt may sharpen it, not take its place.
         rate = max(rate, moments[KNOWN_RATE])
     if rate <= 0.0:
-        return _start_draw(stream, scheme, h, run, arm, 1 - slot)
+        return start_draw(stream, scheme, h, run, arm, 1 - slot)
     draw = OUT
     if chance >= rate:
         draw = _thin(stream, scheme, h, run, arm, level, rate, chance)
@@ -210,7 +210,7 @@ def choose_one(stream, scheme, h, run, allowed):
     if h.nodes.shape[1] > 0:
         n_open = _floor(stream, scheme, h, run, champion, slot)
     else:  # a few known values: the draw itself is as cheap as a bound
-        n_open = _start_draw(stream, scheme, h, run, champion, slot)
+        n_open = start_draw(stream, scheme, h, run, champion, slot)
     ties = 1
     for arm in range(allowed.size):
         if not allowed[arm] or arm == leader:

@@ -35,6 +35,20 @@ class Learner(ABC):
         """The allowed arm with the largest draw, ties at random; may know a faster way to it."""
         return highest(self.scores(context, rng), allowed, rng)
 
+    def choose(
+        self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
+    ) -> tuple[int, np.ndarray]:
+        """As `best`, with the scores of the draw that decided."""
+        scores = self.scores(context, rng)
+        return highest(scores, allowed, rng), scores
+
+    def decide(
+        self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
+    ) -> tuple[int, np.ndarray, np.ndarray | None]:
+        """As `choose`, with `probabilities`."""
+        arm, scores = self.choose(context, rng, allowed)
+        return arm, scores, self.probabilities(context, allowed)
+
     def learn_weighted(
         self,
         context: np.ndarray,

@@ -4,7 +4,7 @@ from abc import abstractmethod
 
 import numpy as np
 
-from bandstrap.models.base import Learner
+from bandstrap.models.base import Learner, highest
 from bandstrap.models.convex import ConvexModel
 from bandstrap.models.convex_arm import ConvexArm
 from bandstrap.models.features import Rows, as_numbers
@@ -123,6 +123,13 @@ class ArmsLearner(Learner):
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         return self.all.model.expected(self._margins(context, rng))
+
+    def choose(
+        self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
+    ) -> tuple[int, np.ndarray]:
+        # By margins, as `best` does: expected rewards near 1 would tie.
+        margins = self._margins(context, rng)
+        return highest(margins, allowed, rng), self.all.model.expected(margins)
 
     @abstractmethod
     def _margins(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -12,6 +12,7 @@ from bandstrap.kernels.sandwich import (
     sandwich_law,
     sandwich_scores,
 )
+from bandstrap.kernels.sandwich_decide import sandwich_decide
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.convex import ConvexModel
 from bandstrap.models.convex_arms import ConvexArms
@@ -64,6 +65,7 @@ class GaussianLimitLearner(Learner):
         self.due = [0.0] * arms  # rows beyond which to start anew
         self.gained = [0.0] * arms  # log det M, since it was made anew
         self.drawn = np.zeros(arms)
+        self.laws = np.zeros((4, arms))  # room for means and spreads
         self.context = np.full(d, float(model.intercept))  # the one at hand, intercept last
         self.work = np.zeros((3, d))
         self.places = np.zeros(d, dtype=np.int64)
@@ -106,6 +108,7 @@ class GaussianLimitLearner(Learner):
         self.all.rearm(fresh.all, before)
         for name in ("theta", "inverse", "covariance", "ready", "drawn"):
             setattr(self, name, rearmed(getattr(self, name), getattr(fresh, name), before))
+        self.laws = np.zeros((4, len(before)))
         self.due = relisted(self.due, fresh.due, before)
         self.gained = relisted(self.gained, fresh.gained, before)
         self._renew_all(index for index, earlier in enumerate(before) if earlier is None)
@@ -127,6 +130,24 @@ class GaussianLimitLearner(Learner):
             self.work, self.places, allowed,
         )  # fmt: skip
         return arm
+
+    def choose(
+        self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
+    ) -> tuple[int, np.ndarray]:
+        arm, scores, _ = self.decide(context, rng, allowed)
+        return arm, scores
+
+    def decide(
+        self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
+    ) -> tuple[int, np.ndarray, np.ndarray | None]:
+        self._notice_prior()
+        self._take(context)
+        scores, shares = np.empty((2, self.drawn.size))
+        arm: int = sandwich_decide(
+            kernel_stream(rng), self.loss, self.theta, self.covariance, self.ready, self.context,
+            allowed, self.drawn, scores, shares, self.laws, self.work, self.places,
+        )  # fmt: skip
+        return arm, scores, shares
 
     def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
         self._notice_prior()

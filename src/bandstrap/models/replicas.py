@@ -168,9 +168,18 @@ class ReplicaLearner(Learner):
         margins = self._margins(context, rng)
         return sigmoid(margins) if self.model.link == kernels.LOGISTIC else margins
 
-    def best(self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray) -> int:
-        # By margins: probabilities near 1 would tie.
+    def choose(
+        self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
+    ) -> tuple[int, np.ndarray]:
         margins = self._margins(context, rng)
+        arm = self._highest(margins, allowed, rng)
+        return arm, sigmoid(margins) if self.model.link == kernels.LOGISTIC else margins
+
+    def best(self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray) -> int:
+        return self._highest(self._margins(context, rng), allowed, rng)
+
+    def _highest(self, margins: np.ndarray, allowed: np.ndarray, rng: np.random.Generator) -> int:
+        # By margins: probabilities near 1 would tie.
         arm, ties = kernels.highest(margins, allowed)
         if ties == 1:
             return int(arm)

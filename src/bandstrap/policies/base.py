@@ -75,7 +75,7 @@ class Policy(ABC, Generic[S]):
         state: S,
         contexts: np.ndarray | None,
         rng: np.random.Generator,
-        allowed: np.ndarray,
+        allowed: np.ndarray | None,
         draws: int,
     ) -> Draw:
         """A choice, its scores and how probable each arm was, for a state of one run.
@@ -112,6 +112,26 @@ class Policy(ABC, Generic[S]):
         else:
             weights = checked_weights(state, weights)
             self._update_weighted(state, contexts, arms, rewards, rng, weights)
+
+    def learn(
+        self,
+        state: S,
+        contexts: np.ndarray | None,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float = 1.0,
+    ) -> None:
+        """As `update` in a state of one run, of what its caller has checked."""
+        arms, rewards = np.array([arm]), np.array([reward])
+        if weight == 1.0:
+            self._update(state, contexts, arms, rewards, rng)
+        else:
+            self._update_weighted(state, contexts, arms, rewards, rng, np.array([weight]))
+
+    def check_context(self, state: S, contexts: np.ndarray | None) -> None:
+        """Refuse what `update` would refuse."""
+        checked_contexts(state, contexts)
 
     def rearm(self, state: S, problem: Problem, before: Before) -> None:
         """Go on with the arms of `problem`, in place: where each stood before, None for a new one.

@@ -36,14 +36,11 @@ class BootstrapState(State):
 
     def decide(self, rng: np.random.Generator, allowed: np.ndarray, draws: int) -> Draw:
         """A choice and votes, all in compiled code."""
-        history, n_arms = self.history, self.problem.n_arms
-        arms, scores, votes = np.empty(1, np.int64), np.empty((1, n_arms)), np.zeros(n_arms)
-        scale = self.problem.support.scale
-        decide(
-            kernel_stream(rng), history.scheme, history.arrays, allowed, scale, draws, arms,
-            scores, votes,
-        )  # fmt: skip
-        return Draw(int(arms[0]), scores[0], votes / draws, draws)
+        history = self.history
+        scores, shares = np.empty((2, self.problem.n_arms))
+        stream = kernel_stream(rng)
+        arm = decide(stream, history.scheme, history.arrays, allowed, draws, scores, shares)
+        return Draw(arm, scores, shares, draws)
 
     def compiled(self) -> Compiled:
         return Compiled(self.history, np.zeros((self.runs, self.problem.n_arms), dtype=np.int64))

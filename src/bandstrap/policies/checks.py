@@ -10,8 +10,8 @@ from bandstrap.policies.state import State
 from bandstrap.problem import Problem
 
 # Types, not names of them, which take longer to compare.
-BYTES = np.dtype(np.uint8)
-KINDS = (np.dtype(np.float64), np.dtype(np.float32), BYTES)
+DOUBLE, BYTES = np.dtype(np.float64), np.dtype(np.uint8)
+KINDS = (DOUBLE, np.dtype(np.float32), BYTES)
 
 
 @lru_cache(maxsize=16)
@@ -27,15 +27,17 @@ def checked_contexts(
     Where arms have features a decision needs those `of_arms`: (runs, arms, features).
     """
     problem = state.problem
+    if contexts is None and problem.n_features == 0:
+        return None
     shape: tuple[int, ...] = (state.runs, problem.n_features)
     if of_arms and problem.per_arm:
         shape = (state.runs, problem.n_arms, problem.n_features)
-    if shape[-1] == 0:
-        if contexts is None:
-            return None
-        raise InvalidInput("contexts", np.shape(contexts), "the problem has no features; give None")
     if contexts is None:
         raise InvalidInput("contexts", None, f"give one for each run: {shape}")
+    if shape[-1] == 0:
+        raise InvalidInput("contexts", np.shape(contexts), "the problem has no features; give None")
+    if len(shape) == 2 and _usual(contexts, shape):
+        return contexts
     if hasattr(contexts, "toarray"):  # scipy.sparse
         contexts = contexts.toarray()
     contexts = np.asarray(contexts)
@@ -53,6 +55,17 @@ def checked_contexts(
                 f"feature {feature} of run {run} is not a finite number; fill it in beforehand",
             )
     return contexts
+
+
+def _usual(contexts: np.ndarray, shape: tuple[int, ...]) -> bool:
+    """Whether contexts are as they almost always are, found out quickly."""
+    return (
+        type(contexts) is np.ndarray
+        and contexts.dtype is DOUBLE
+        and contexts.shape == shape
+        and contexts.flags.c_contiguous
+        and first_infinite(contexts) < 0
+    )
 
 
 def checked_allowed(state: State, allowed: np.ndarray | None) -> np.ndarray:

@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner, Model
-from bandstrap.policies.learners import LearnerPolicy
+from bandstrap.policies.base import Draw
+from bandstrap.policies.learners import LearnerPolicy, LearnerState
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
@@ -33,3 +36,19 @@ class ContextualBootstrap(LearnerPolicy):
                 "n_features", problem.n_features, "a model needs contexts; use Bootstrap without"
             )
         return self.model.learner(problem, self.resampling, self.prior)
+
+    def _decide(
+        self,
+        state: LearnerState,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+        draws: int,
+    ) -> Draw:
+        assert contexts is not None
+        learner, context, open_ = state.learners[0], contexts[0], allowed[0]
+        arm, scores, shares = learner.decide(context, rng, open_)
+        if shares is not None:
+            return Draw(arm, scores, shares, 0)
+        votes = [arm, *(learner.best(context, rng, open_) for _ in range(draws - 1))]
+        return Draw(arm, scores, np.bincount(votes, minlength=scores.size) / draws, draws)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bandstrap.models import Learner, Model
+from bandstrap.models.base import highest
 from bandstrap.policies.chances import mixed
 from bandstrap.policies.epsilon_greedy import EpsilonGreedy
 from bandstrap.policies.learners import LearnerPolicy, LearnerState
@@ -58,6 +59,19 @@ class ContextualEpsilonGreedy(LearnerPolicy):
             else:
                 arms[run] = state.learners[run].best(contexts[run], rng, allowed[run])
         return arms
+
+    def _choose(
+        self,
+        state: LearnerState,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        arms, scores = super()._choose(state, contexts, rng, allowed)
+        for run in np.flatnonzero(self._explore(state, rng)):
+            scores[run] = rng.random(state.problem.n_arms)
+            arms[run] = highest(scores[run], allowed[run], rng)
+        return arms, scores
 
     def _probabilities(
         self, state: LearnerState, contexts: np.ndarray | None, allowed: np.ndarray

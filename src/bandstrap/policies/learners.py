@@ -67,6 +67,18 @@ class LearnerPolicy(Policy[LearnerState]):
             arms[run] = learner.best(contexts[run], rng, allowed[run])
         return arms
 
+    def _choose(
+        self,
+        state: LearnerState,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        assert contexts is not None
+        triples = zip(state.learners, contexts, allowed, strict=True)
+        chosen = [learner.choose(context, rng, open_) for learner, context, open_ in triples]
+        return np.array([arm for arm, _ in chosen]), np.array([scores for _, scores in chosen])
+
     def _update(
         self,
         state: LearnerState,

@@ -1,0 +1,50 @@
+"""Contexts as a bandit is given them, as it keeps them, and as its policy sees them."""
+
+from typing import Any
+
+import numpy as np
+
+from bandstrap.bandit.arm_features import ArmFeatures
+from bandstrap.columns import Columns
+from bandstrap.errors import InvalidInput
+from bandstrap.problem import Problem, Support
+
+
+class Contexts:
+    """Reads contexts into rows (1, features), and joins arms' features to them if there are any."""
+
+    def __init__(self, features: ArmFeatures | None) -> None:
+        self.features = features
+        self.columns: Columns | None = None  # known from the first context on
+
+    def rows(self, context: Any) -> tuple[list[np.ndarray | None], bool]:
+        """Rows of their own, and whether it is one context alone."""
+        if context is None:
+            return [None], True
+        if self.columns is None:
+            self.columns = Columns()
+        rows, one = self.columns.read(context)
+        if one:
+            return [rows], True
+        return [rows[i : i + 1] for i in range(len(rows))], False
+
+    def one_row(self, context: Any) -> np.ndarray | None:
+        rows, one = self.rows(context)
+        if not one:
+            raise InvalidInput("context", f"{len(rows)} contexts", "give one")
+        return rows[0]
+
+    def seen(self, row: np.ndarray | None) -> np.ndarray | None:
+        """A context as the policy sees it: where arms have features, a row for each arm."""
+        return row if self.features is None else self.features.rows(row)[None]
+
+    def learnt(self, row: np.ndarray | None, place: int) -> np.ndarray | None:
+        """A context as the policy learns it: where arms have features, with those of one arm."""
+        return row if self.features is None else self.features.rows(row, place)
+
+    def problem(self, n_arms: int, support: Support, row: np.ndarray | None) -> Problem:
+        """The problem that has contexts like this one."""
+        width = 0 if row is None else row.shape[1]
+        if self.features is None:
+            return Problem(n_arms, width, support, self.columns)
+        return Problem(n_arms, self.features.width(width), support, per_arm=True)

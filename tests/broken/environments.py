@@ -1,0 +1,82 @@
+"""Environments that each break one rule, and the rule. They are wrong on purpose."""
+
+import numpy as np
+
+from bandstrap import Problem, Support
+from bandstrap.environments import Bernoulli, Environment, Round
+
+
+class Beyond(Bernoulli):
+    def pull(self, world, chosen, rng):
+        return 2.0 * super().pull(world, chosen, rng)
+
+
+class Between(Bernoulli):
+    def pull(self, world, chosen, rng):
+        return 0.5 * super().pull(world, chosen, rng)
+
+
+class Biased(Bernoulli):
+    def pull(self, world, chosen, rng):
+        return np.maximum(super().pull(world, chosen, rng), rng.random(chosen.size) < 0.1)
+
+
+class Second(Bernoulli):
+    def look(self, world, played):
+        return super().look(world, played)._replace(best=np.sort(world.means, axis=1)[:, -2])
+
+
+class Several(Bernoulli):
+    def pull(self, world, chosen, rng):
+        return super().pull(world, chosen, rng)[:, None]
+
+
+class Fickle(Bernoulli):
+    def start(self, runs, rng):
+        return super().start(runs, np.random.default_rng())
+
+
+class Drifting(Bernoulli):
+    def look(self, world, played):
+        means = world.means * (1 - 1e-9 * played)
+        return Round(None, means, means.max(axis=1))
+
+
+class Mislabelled(Bernoulli):
+    contextual = True
+
+
+class Open:
+    """A world that cannot be saved."""
+
+    def __init__(self, means):
+        self.means = means
+        self.after = lambda: None
+
+
+class Sealed(Environment):
+    @property
+    def problem(self):
+        return Problem(2, support=Support.binary())
+
+    def start(self, runs, rng):
+        return Open(rng.random((runs, 2)))
+
+    def look(self, world, played):
+        return Round(None, world.means, world.means.max(axis=1))
+
+    def pull(self, world, chosen, rng):
+        return (rng.random(chosen.size) < world.means[np.arange(chosen.size), chosen]) * 1.0
+
+
+ENVIRONMENTS = {
+    Beyond: "declared support",
+    Between: "among the declared values",
+    Biased: r"arm \d must have the means that look tells",
+    Second: "best must be the largest of means",
+    Several: "what pull returns must be an array",
+    Fickle: "same generator must give the same world",
+    Drifting: "all rounds must look alike",
+    Mislabelled: "contextual must be False",
+    Sealed: "so that it can be saved",
+}
