@@ -268,8 +268,10 @@ def test_print_shows_every_curve_and_no_controls(page):
     settled(page)
     assert ink(page, "--c0") > 100, "printing shows what was hidden"
     page.call("Emulation.setEmulatedMedia", media="print")
+    page.size(718, 1000)  # A4 less its margins
     page.run("dispatchEvent(new Event('beforeprint'))")
     settled(page)
+    assert page.run("document.documentElement.scrollWidth") <= 718
     for gone in ("header", ".controls", ".bar button"):
         assert not page.run(f"document.querySelector('{gone}').checkVisibility()")
     assert page.run("[...document.querySelectorAll('details')].every((each) => each.open)")
