@@ -4,6 +4,7 @@
 .PHONY: help test browser lint reproduce appendix contexts bench bench-contextual bench-bandit bench-engines bench-peers endurance docs package clean
 
 PYTHON ?= python3
+PYTHONS ?= python3.11 python3.12 python3.13
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
@@ -32,6 +33,13 @@ test: browser lint $(TOOLS) $(FRESH_KERNELS) ## lint, types, import rules, tests
 # For the tests of the report, where it can be installed; meanwhile the rest goes on.
 browser:
 	@scripts/chromium > /dev/null 2>&1 &
+
+test-pythons: ## install and try the package under every Python that it is declared for and that is found
+	@for each in $(PYTHONS); do \
+		if ! $$each --version >/dev/null 2>&1; then echo "$$each: not found"; continue; fi; \
+		$$each -m venv $(VENV)/$$each && $(VENV)/$$each/bin/pip install --quiet . pytest || exit 1; \
+		echo "$$each:"; $(VENV)/$$each/bin/python -m pytest tests/bandit/test_bandit.py || exit 1; \
+	done
 
 lint: $(TOOLS) ## style, types and import rules
 	$(BIN)/ruff check $(CODE)

@@ -32,4 +32,5 @@ def test_forgetting_pays_where_the_world_drifts(tmp_path):
 
 def test_decisions_follow_propensities(tmp_path):
     rows = ran("propensities", tmp_path, "--decisions", "1000", "--policies", "wb,eg,ts-lin")
-    assert all(row["p"] > 1e-4 and row["smallest propensity"] > 0 for row in rows)
+    assert all(row["p"] > 1e-4 and abs(row["IPS z"]) < 5 for row in rows)
+    assert all(0 < row["smallest"] < row["largest"] < 1 for row in rows)
