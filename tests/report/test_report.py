@@ -49,6 +49,7 @@ def test_one_file_that_asks_for_nothing(made):
     assert sources
     assert all(source.startswith("data:") for source in sources), sources
     assert "@import" not in text
+    assert "Copyright (c) 2022 Leon Sorokin" in text, "uPlot's licence goes with its copy"
     assert "bandstrap reproduce figure1 --out &lt;results&gt;" in text
     assert "the tenth &lt;of&gt; these" in text
 

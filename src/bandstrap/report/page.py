@@ -38,6 +38,7 @@ def page(report: Report) -> str:
         notes_title=escape(report.notes_title),
         notes="".join(map(_note, report.notes)),
         data=as_json(report.figures),
+        licence=_asset("vendor/LICENSE"),
         scripts="\n".join(map(_asset, _SCRIPTS)),
     )
 

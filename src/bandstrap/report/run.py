@@ -34,7 +34,7 @@ class Run:
         versions = ", ".join(f"{name} {number}" for name, number in self.versions)
         return (
             ("Seed", str(self.seed)),
-            ("Time", f"{duration(self.seconds)}, less what an earlier call had kept"),
+            ("Time", f"{duration(self.seconds)} for this call, which uses what earlier ones kept"),
             ("Machine", self.machine),
             ("Versions", versions),
         )
