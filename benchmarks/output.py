@@ -42,7 +42,8 @@ def report(out: Path, name: str, settings: Row, rows: list[Row], note: str) -> N
 
 
 def rows_as_markdown(rows: list[Row]) -> str:
-    lines = [list(rows[0]), ["---"] * len(rows[0]), *([*map(_shown, row.values())] for row in rows)]
+    sides = ["---" if isinstance(value, str) else "---:" for value in rows[0].values()]
+    lines = [list(rows[0]), sides, *([*map(_shown, row.values())] for row in rows)]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
 

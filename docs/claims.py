@@ -13,7 +13,7 @@ from bandstrap.experiments import EXPERIMENTS
 from bandstrap.experiments.session import PROVENANCE
 
 HERE = Path(__file__).parent
-MARKS = {"reproduced": "✅", "reproduced in part": "🟡", "not reproduced": "❌"}
+MARKS = {"reproduced": "✓", "reproduced in part": "◐", "not reproduced": "✗"}
 INTRODUCTION = """# The paper's claims, checked
 
 *New Insights into Bootstrapping for Bandits* (Vaswani et al., 2018) makes claims that can be
@@ -94,7 +94,7 @@ def _figures(folders: list[Path]) -> str:
 
 
 def _verdict(claim: dict[str, str]) -> str:
-    return f"{MARKS.get(claim['verdict'], '⚪')} {claim['verdict']}"
+    return f"{MARKS.get(claim['verdict'], '?')} {claim['verdict']}"
 
 
 def _anchor(claim: dict[str, str]) -> str:

@@ -1,5 +1,6 @@
 """The API reference: a page for each module, of all its public names, made when docs are built."""
 
+import re
 from dataclasses import fields, is_dataclass
 from importlib import import_module
 from inspect import isclass
@@ -82,8 +83,11 @@ def page(module: str, title: str) -> str:
 
 
 def spelled_out(app, what, name, made, options, signature, returns):
-    """A signature with the defaults that dataclasses would hide behind `<factory>`."""
-    if signature and "<factory>" in signature and is_dataclass(made):
+    """A signature with defaults that can be read: made by dataclasses, or functions."""
+    if not signature:
+        return signature, returns
+    signature = re.sub(r"<(?:built-in )?function (\w+)(?: at 0x\w+)?>", r"\1", signature)
+    if "<factory>" in signature and is_dataclass(made):
         for field in fields(made):
             if field.init and callable(field.default_factory):
                 signature = signature.replace("<factory>", repr(field.default_factory()), 1)

@@ -97,7 +97,7 @@ def _tally(draws: list[BootstrapDraw], loop: float) -> str:
     """A dot for each draw, under the arm that it chose."""
     shown, count = [element("text", "chosen", x=670, y=108, class_="step")], [0] * len(ARMS)
     for at, arm in enumerate(ARMS):
-        shown.append(element("text", arm.name, x=670 + 90 * at, y=134, style=f"fill:{COLOURS[at]}"))
+        shown.append(element("text", arm.name, x=670 + 90 * at, y=134, class_=arm.name))
     for i, draw in enumerate(draws):
         at, height = draw.chosen, 158 + 24 * count[draw.chosen]
         count[at] += 1

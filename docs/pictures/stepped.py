@@ -3,7 +3,7 @@
 from draws import ARMS, NOW, BootstrapDraw, unweighted
 from svg import COLOURS, Plot, element, page
 
-WIDTH, HEIGHT = 1000, 318
+WIDTH, HEIGHT = 760, 590
 STEPS = (
     ("The history", "dots: rewards; rings: the prior"),
     ("1  Draw weights", "one random weight for each"),
@@ -13,7 +13,7 @@ STEPS = (
 
 
 def stepped(draw: BootstrapDraw) -> str:
-    plots = [Plot(22 + 245 * i, 70, 222, 210) for i in range(4)]
+    plots = [Plot(26 + 368 * (i % 2), 70 + 282 * (i // 2), 340, 210) for i in range(4)]
     panels = [plot.frame() for plot in plots]
     panels += [_title(plot, *words) for plot, words in zip(plots, STEPS, strict=True)]
     plain = unweighted()
@@ -26,8 +26,8 @@ def stepped(draw: BootstrapDraw) -> str:
         panels.append(element("circle", **at_now, r=11 if won else 6, **style))
     label = f"{ARMS[draw.chosen].name} it is"
     panels.append(
-        element("text", label, x=plots[3].x(NOW) - 16, y=plots[3].y(max(draw.worth)) - 18,
-                text_anchor="middle", font_weight=600)
+        element("text", label, x=plots[3].x(NOW) - 22, y=plots[3].y(max(draw.worth)) - 10,
+                text_anchor="end", class_="step")
     )  # fmt: skip
     return page(WIDTH, HEIGHT, "A bootstrap draw in three steps", *panels)
 
@@ -37,6 +37,6 @@ def _lines(plot: Plot, draw: BootstrapDraw) -> str:
 
 
 def _title(plot: Plot, title: str, below: str) -> str:
-    return element("text", title, x=plot.left, y=34, class_="step") + element(
-        "text", below, x=plot.left, y=54, class_="small"
+    return element("text", title, x=plot.left, y=plot.top - 36, class_="step") + element(
+        "text", below, x=plot.left, y=plot.top - 15, class_="small"
     )

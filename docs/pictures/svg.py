@@ -13,10 +13,15 @@ text { font: 15px system-ui, sans-serif; fill: #222; }
 .step { font-weight: 600; font-size: 16px; }
 .card { fill: #fff; stroke: #ddd; }
 .axis { stroke: #999; fill: none; }
+.blue { fill: #0072b2; }
+.orange { fill: #d55e00; }
 .now { stroke: #888; stroke-dasharray: 4 4; }
 @media (prefers-color-scheme: dark) {
   text { fill: #eee; } .small { fill: #aaa; }
   .card { fill: #17191c; stroke: #333; } .axis { stroke: #777; } .now { stroke: #999; }
+  [stroke="#0072b2"] { stroke: #56b4e9; } [fill="#0072b2"] { fill: #56b4e9; }
+  [stroke="#d55e00"] { stroke: #ff8c42; } [fill="#d55e00"] { fill: #ff8c42; }
+  .blue { fill: #56b4e9; } .orange { fill: #ff8c42; }
 }
 """
 RADIUS = 7.0  # of an example of weight 1; areas are proportional to weights
