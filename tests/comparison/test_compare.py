@@ -209,6 +209,29 @@ def test_models_of_ones_own_meet_every_way_to_explore(tmp_path, monkeypatch):
     assert [*names] == ["eg-lin", "eg-replicas", "npb-replicas", "wb-replicas"]
     assert [*Asked(("wb", "ts-lin")).candidates(())] == ["wb", "ts-lin"]
     assert [*Asked(("wb",), ("lin", "log")).candidates(())] == ["wb-lin", "wb-log"]
-    with pytest.raises(UnknownName, match="eg-lin-log"):
-        Asked(("wb", "eg-lin"), ("log",)).candidates(())
+    assert [*Asked(("wb", "eg-lin"), ("log",)).candidates(())] == ["wb-log", "eg-lin"]
+    for wrong in (("wbb",), ("besa",)):  # besa is a policy, though of no model
+        with pytest.raises(UnknownName, match=f"{wrong[0]}-log"):
+            Asked(wrong, ("log",)).candidates(())
+    with pytest.raises(UnknownName, match="model 'lgo': did you mean 'log'"):
+        Asked((), ("lgo",)).candidates(())
     assert "ucb-lin" in Asked((), ("lin",)).candidates(())
+
+
+def test_installed_packages_take_part_by_entry_points(monkeypatch):
+    from importlib.metadata import EntryPoint
+
+    from bandstrap.comparison import candidates
+
+    offered = {
+        "bandstrap.policies": "bandstrap:LinUCB",
+        "bandstrap.models": "bandstrap:DecisionTree",
+    }
+    monkeypatch.setattr(
+        candidates, "entry_points", lambda group: [EntryPoint("other", offered[group], group)]
+    )
+    names = candidates.Asked().candidates(("eg-lin",))
+    assert [*names] == ["eg-lin", "other", "eg-other", "npb-other", "wb-other"]
+    assert names["other"] == LinUCB()
+    assert [*candidates.Asked(("wb",)).candidates(())] == ["wb"]
+    assert [*candidates.Asked(("wb",), ("other",)).candidates(())] == ["wb-other"]

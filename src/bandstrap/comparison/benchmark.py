@@ -133,4 +133,5 @@ def _answer(found: Ranks, columns: dict[str, np.ndarray], duels: tuple[Duel, ...
         f"{place[best.first]:.2f}) against the best approximate Thompson sampling ({best.second}, "
         f"{place[best.second]:.2f}): {best}."
     )
-    return first + (f" Model by model: {'; '.join(map(str, duels))}." if duels else "")
+    others = [str(one) for one in duels if (one.first, one.second) != (best.first, best.second)]
+    return first + (f" Model by model: {'; '.join(others)}." if others else "")

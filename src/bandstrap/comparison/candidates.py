@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -33,6 +33,8 @@ USUAL = (*QUICK, "wb-lin-additive", "wb-log", "heads-nn", "tree-heuristic")
 # Where contexts are wide, refits of every arm cost too much to be tried unasked.
 WIDE = 200
 LEAN = ("wb-log-replicas", "ucb-lin-fixed", "ts-lin-fixed", "ts-laplace", "tang", "heads-nn")
+REFITTING = ("eg", "npb", "wb")  # ways to explore that any model can be used with
+GROUPS: dict[type, str] = {Policy: "bandstrap.policies", Model: "bandstrap.models"}
 EXPLORERS = ("eg", "npb", "wb", "ts", "ucb")
 
 
@@ -47,45 +49,45 @@ class Asked:
 
     def candidates(self, usual: tuple[str, ...]) -> dict[str, Policy[Any]]:
         """Every policy that takes part, by its name."""
-        known = _known()
-        models = {**_entry_models(), **_by_name(self.own_models, Model)}
-        for name, model in models.items():
+        installed, more = _installed(Policy), _installed(Model)
+        models = _by_name(self.own_models, Model)
+        known = {**_known(), **installed}
+        for name, model in {**more, **models}.items():
             known.update(_with_model(name, model))
-        chosen = self._names(known, tuple(models), usual)
+        if self.policies or self.models:
+            chosen = self._named(known, (*self.models, *models))
+        else:
+            pairs = [f"{way}-{name}" for name in {**more, **models} for way in REFITTING]
+            chosen = [*usual, *installed, *pairs]
         own = _by_name(self.own_policies, Policy)
         return {**{name: known[name] for name in chosen}, **own}
 
-    def _names(
-        self, known: Mapping[str, Any], own: tuple[str, ...], usual: tuple[str, ...]
-    ) -> Iterable[str]:
-        if not self.policies and not self.models:
-            return [*usual, *(f"{way}-{model}" for model in own for way in ("eg", "npb", "wb"))]
+    def _named(self, known: Mapping[str, Any], models: tuple[str, ...]) -> list[str]:
+        """Each policy with each model; a name that is a policy by itself is taken as it is."""
         names = []
         for policy in self.policies or EXPLORERS:
-            pairs = [f"{policy}-{model}" for model in (*self.models, *own)]
+            pairs = [f"{policy}-{model}" for model in models]
             found = [name for name in pairs if name in known]
-            found = found or ([policy] if policy in known and not self.models else [])
             if not found and self.policies:
-                raise UnknownName("policy", pairs[0] if pairs else policy, known)
+                if policy not in known or (models and policy in POLICIES):
+                    raise UnknownName("policy", pairs[0] if pairs else policy, known)
+                found = [policy]
             names += found
         if not names:
-            raise UnknownName("model", self.models[0], {name.split("-", 1)[-1] for name in known})
-        return dict.fromkeys(names)
+            raise UnknownName("model", models[0], {name.split("-", 1)[-1] for name in known})
+        return list(dict.fromkeys(names))
 
 
 def _known() -> dict[str, Policy[Any]]:
-    """Every name of ours, and those of installed packages."""
-    own = {
-        point.name: _made(point.load(), Policy)
-        for point in entry_points(group="bandstrap.policies")
-    }
+    """Every name of ours."""
     ours = {name: make(PRIOR) for name, make in CONTEXTUAL.items()}
-    return {**ours, **{name: make() for name, make in POLICIES.items()}, **own}
+    return {**ours, **{name: make() for name, make in POLICIES.items()}}
 
 
-def _entry_models() -> dict[str, Model]:
-    points = entry_points(group="bandstrap.models")
-    return {point.name: _made(point.load(), Model) for point in points}
+def _installed(kind: type) -> dict[str, Any]:
+    """What installed packages offer by entry points."""
+    points = entry_points(group=GROUPS[kind])
+    return {point.name: _made(point.load(), kind) for point in points}
 
 
 def _with_model(name: str, model: Model) -> dict[str, Policy[Any]]:
