@@ -78,15 +78,14 @@ def ray_cluster(cores):
     ports = [f"--{name}-port={other}" for name, other in zip(names, others, strict=False)]
     ports += [f"--port={port}", f"--runtime-env-agent-port={others[-1]}"]
     token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    quiet = {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}  # what is to come, without a warning
     size = [f"--num-cpus={cores}", f"--object-store-memory={100 * 2**20}"]
     place = [f"--node-ip-address={HOST}", "--include-dashboard=false", "--disable-usage-stats"]
     start = ("ray.scripts.scripts", "start", "--head", "--block", *ports, *size, *place)
     with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
-        for name, value in token.items():
+        for name, value in {**token, **quiet}.items():
             patch.setenv(name, value)
-        for _ in range(3):  # Ray gives its own helpers 15 seconds, too few on a busy machine
-            if stack.enter_context(ray_head(start)):
-                break
+        assert stack.enter_context(ray_head(start)), "Ray does not start"
         yield f"{HOST}:{port}"
 
 
