@@ -3,7 +3,8 @@
 For each policy a bandit learns a little and is then asked again and again. Its choices are
 compared with the sums of the probabilities that it reported, by a chi-square statistic; a policy
 fails where p is below LEVEL / policies (Bonferroni). "IPS z" is how many standard errors the value
-of uniformly random arms, estimated by inverse propensities, is from the truth.
+of uniformly random arms, estimated by inverse propensities, is from the truth; the errors are those
+that the propensities imply, as rare arms may not have been chosen yet.
 """
 
 from time import process_time
@@ -39,7 +40,7 @@ def measured(bandit: Bandit, context: Any, decisions: int, seconds: float) -> Ro
     """Counts against expectations; the counts' covariance is that of their multinomials."""
     counts, expected, covariance = np.zeros(4), np.zeros(4), np.zeros((4, 4))
     rng, smallest, largest, n = np.random.default_rng(4), 1.0, 0.0, 0
-    weighted, until = [], process_time() + seconds
+    excess, doubt, until = 0.0, 0.0, process_time() + seconds
     while n < decisions and process_time() < until:
         decision = bandit.decide(context)
         p = np.array(list(decision.propensities.values()))
@@ -48,7 +49,8 @@ def measured(bandit: Bandit, context: Any, decisions: int, seconds: float) -> Ro
         expected += p
         covariance += np.diag(p) - np.outer(p, p)
         smallest, largest = min(smallest, p.min()), max(largest, p.max())
-        weighted.append((rng.random() < PAYS[arm]) / 4 / decision.propensity)
+        excess += (rng.random() < PAYS[arm]) / 4 / decision.propensity - PAYS.mean()
+        doubt += float((PAYS / 16 / p).sum() - PAYS.mean() ** 2)
         bandit.drop(decision)
         n += 1
     statistic, freedom = chi_square(counts - expected, covariance)
@@ -57,7 +59,7 @@ def measured(bandit: Bandit, context: Any, decisions: int, seconds: float) -> Ro
         "largest gap": float(np.abs(counts - expected).max() / n),
         "chi-square": statistic,
         "p": float(chi2(freedom).sf(statistic)) if freedom else 1.0,
-        "IPS z": float((np.mean(weighted) - PAYS.mean()) * np.sqrt(n) / np.std(weighted)),
+        "IPS z": float(excess / np.sqrt(doubt)),
         "smallest": smallest,
         "largest": largest,
     }
