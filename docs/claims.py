@@ -1,8 +1,10 @@
 """Writes docs/claims.md from what `bandstrap reproduce` left: python docs/claims.py RESULTS…"""
 
 import json
+import re
 import shutil
 import sys
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ import pyarrow.parquet as pq
 from bandstrap.experiments import EXPERIMENTS
 from bandstrap.experiments.session import PROVENANCE
 
+Claim = dict[str, str]
 HERE = Path(__file__).parent
 MARKS = {"reproduced": "✓", "reproduced in part": "◐", "not reproduced": "✗"}
 INTRODUCTION = """# The paper's claims, checked
@@ -23,28 +26,31 @@ result too: nothing is tuned until it passes. `docs/claims.py` writes this page;
 """
 
 
-def main(folders: list[Path]) -> None:
-    claims = [claim for folder in folders for claim in _claims(folder)]
-    claims.sort(key=lambda claim: int(claim["id"].lstrip("C").partition(".")[0].rstrip("abcdef")))
-    sections = [_summary(claims), *map(_run, folders), *map(_claim, claims)]
-    sections += [_figures(folders)]
-    text = INTRODUCTION + "\n".join(section for section in sections if section)
-    (HERE / "claims.md").write_text(text, encoding="utf-8")
+def main(folders: list[Path], out: Path = HERE) -> None:
+    claims = sorted((claim for folder in folders for claim in _claims(folder)), key=_number)
+    numbered = [(f"claim-{place}", claim) for place, claim in enumerate(claims, 1)]
+    parts = [_summary(numbered), *map(_run, folders), *(_section(*each) for each in numbered)]
+    parts.append(_figures(folders, out / "figures"))
+    (out / "claims.md").write_text(INTRODUCTION + "\n".join(filter(None, parts)), encoding="utf-8")
 
 
-def _claims(folder: Path) -> list[dict[str, str]]:
-    found: list[dict[str, str]] = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
+def _claims(folder: Path) -> list[Claim]:
+    found: list[Claim] = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
     return found
 
 
-def _summary(claims: list[dict[str, str]]) -> str:
-    counts = dict.fromkeys(MARKS, 0)
-    for claim in claims:
-        counts[claim["verdict"]] = counts.get(claim["verdict"], 0) + 1
-    told = ", ".join(f"{n} {verdict}" for verdict, n in counts.items() if n)
+def _number(claim: Claim) -> int:
+    """By which claims are sorted: C8 and C8-k5 before C9."""
+    digits = re.search(r"\d+", claim["id"])
+    return int(digits[0]) if digits else sys.maxsize
+
+
+def _summary(numbered: list[tuple[str, Claim]]) -> str:
+    counts = Counter(claim["verdict"] for _, claim in numbered)
+    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
     rows = [
-        f"| [{claim['id']}](#{_anchor(claim)}) | {_cell(claim['claim'])} | {_verdict(claim)} |"
-        for claim in claims
+        f"| [{claim['id']}](#{anchor}) | {_plain(claim['claim'])} | {_verdict(claim)} |"
+        for anchor, claim in numbered
     ]
     return "\n".join([f"**{told}.**\n", "| | claim | verdict |", "|---|---|---|", *rows, ""])
 
@@ -72,37 +78,33 @@ def _options(facts: dict[str, Any]) -> str:
     return "".join(options) + (f" --seed {facts['seed']}" if facts["seed"] else "")
 
 
-def _claim(claim: dict[str, str]) -> str:
+def _section(anchor: str, claim: Claim) -> str:
     return (
-        f"({_anchor(claim)})=\n## {claim['id']}: {_verdict(claim)}\n\n"
-        f"**Claim.** {claim['claim']}\n\n**Found.** {claim['evidence']}\n"
+        f"({anchor})=\n## {claim['id']}: {_verdict(claim)}\n\n"
+        f"**Claim.** {_plain(claim['claim'])}\n\n**Found.** {_plain(claim['evidence'])}\n"
     )
 
 
-def _figures(folders: list[Path]) -> str:
-    kept, shown = HERE / "figures", []
+def _figures(folders: list[Path], kept: Path) -> str:
+    shown = []
     kept.mkdir(exist_ok=True)
     for folder in folders:
         for name, experiment in EXPERIMENTS.items():
             plot = folder / name / "plot.png"
             if plot.exists():
                 shutil.copy(plot, kept / f"{name}.png")
-                shown.append(
-                    f"### {experiment.title}\n\n![{experiment.title}](figures/{name}.png)\n"
-                )
+                title = experiment.title
+                shown.append(f"### {title}\n\n![{title}](figures/{name}.png)\n")
     return "## Figures\n\n" + "\n".join(shown) if shown else ""
 
 
-def _verdict(claim: dict[str, str]) -> str:
+def _verdict(claim: Claim) -> str:
     return f"{MARKS.get(claim['verdict'], '?')} {claim['verdict']}"
 
 
-def _anchor(claim: dict[str, str]) -> str:
-    return f"claim-{claim['id'].lower().replace(' ', '-')}"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
+def _plain(text: str) -> str:
+    """Text that Markdown is to leave alone."""
+    return re.sub(r"([*_<\[\]|`])", r"\\\1", text)
 
 
 if __name__ == "__main__":

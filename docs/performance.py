@@ -48,7 +48,7 @@ SECTIONS = (
 )
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, out: Path = HERE) -> None:
     parts = [INTRODUCTION]
     for name, title, words in SECTIONS:
         found = sorted({*folder.glob(f"{name}.json"), *folder.glob(f"{name}-*.json")})
@@ -57,7 +57,7 @@ def main(folder: Path) -> None:
             parts += [_table(json.loads(path.read_text(encoding="utf-8"))) for path in found]
     if len(parts) == 1:
         raise SystemExit(f"{folder} holds no results: run make bench first")
-    (HERE / "performance.md").write_text("\n".join(parts), encoding="utf-8")
+    (out / "performance.md").write_text("\n".join(parts), encoding="utf-8")
 
 
 def _table(page: dict[str, Any]) -> str:
