@@ -64,3 +64,8 @@ def test_policies_complete_after_a_comma():
 
 def test_data_sets_complete():
     assert completion.datasets("d") == ["digits", "dna"]
+    assert completion.datasets("dna,d") == ["dna,digits"]
+
+
+def test_engines_complete():
+    assert completion.engines("d") == ["dask"]

@@ -18,6 +18,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+Workers = Annotated[int, typer.Option(help="Processes; 0 means one per core.")]
+EngineName = Annotated[
+    str,
+    typer.Option(help="Where to run: local, dask or ray.", autocompletion=completion.engines),
+]
+Address = Annotated[
+    str | None, typer.Option(help="Of the Dask scheduler or the Ray head, as in host:8786.")
+]
+Seed = Annotated[int, typer.Option(help="Equal seeds give equal results.")]
 Json = Annotated[
     bool, typer.Option("--json", help="Print the result as JSON, and nothing else, to be read on.")
 ]
@@ -50,12 +59,10 @@ def _reproduce(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A small run of the same.")] = False,
     out: Annotated[Path, typer.Option(help="Where results go.")] = Path("results"),
-    workers: Annotated[int, typer.Option(help="Processes; 0 means one per core.")] = 0,
-    engine: Annotated[str, typer.Option(help="Where to run: local, dask or ray.")] = "local",
-    address: Annotated[
-        str | None, typer.Option(help="Of the Dask scheduler or the Ray head, as in host:8786.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Equal seeds give equal results.")] = 0,
+    workers: Workers = 0,
+    engine: EngineName = "local",
+    address: Address = None,
+    seed: Seed = 0,
     runs: Annotated[int | None, typer.Option(help="Independent runs per curve.")] = None,
     horizon: Annotated[int | None, typer.Option(help="Rounds per run.")] = None,
     arms: Annotated[int | None, typer.Option(help="Arms per problem.")] = None,
@@ -111,8 +118,10 @@ def _compare(
     runs: Annotated[int | None, typer.Option(help="Independent runs per policy.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A small run of the same.")] = False,
     out: Annotated[Path, typer.Option(help="Where results go.")] = Path("compared"),
-    workers: Annotated[int, typer.Option(help="Processes; 0 means one per core.")] = 0,
-    seed: Annotated[int, typer.Option(help="Equal seeds give equal results.")] = 0,
+    workers: Workers = 0,
+    engine: EngineName = "local",
+    address: Address = None,
+    seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """Play your table as a bandit and say which policy to use.
@@ -131,15 +140,21 @@ def _compare(
     from bandstrap.commands.outcome import show
     from bandstrap.comparison.candidates import Asked
     from bandstrap.comparison.comparison import Size
+    from bandstrap.simulation.engines import engine_named
 
     asked = Asked(_split(policies), _split(models), tuple(policy or ()), tuple(model or ()))
-    show(compare(prepared, asked, Size(rounds, runs, quick), out, workers, seed), json)
+    where = engine_named(engine, address, workers)
+    show(compare(prepared, asked, Size(rounds, runs, quick), out, where, seed), json)
 
 
 @app.command("benchmark", epilog=EXIT_CODES)
 def _benchmark(
     datasets: Annotated[
-        str | None, typer.Option(help="Data sets by name, as in iris,yeast; all at hand if none.")
+        str | None,
+        typer.Option(
+            help="Data sets by name, as in iris,yeast; all at hand if none.",
+            autocompletion=completion.datasets,
+        ),
     ] = None,
     folder: Annotated[Path | None, typer.Option(help="A folder of tables to play instead.")] = None,
     label: Annotated[
@@ -159,8 +174,10 @@ def _benchmark(
     runs: Annotated[int | None, typer.Option(help="Independent runs per policy.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A small run of the same.")] = False,
     out: Annotated[Path, typer.Option(help="Where results go.")] = Path("benchmarked"),
-    workers: Annotated[int, typer.Option(help="Processes; 0 means one per core.")] = 0,
-    seed: Annotated[int, typer.Option(help="Equal seeds give equal results.")] = 0,
+    workers: Workers = 0,
+    engine: EngineName = "local",
+    address: Address = None,
+    seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """Play many policies over many data sets and rank them.
@@ -174,10 +191,12 @@ def _benchmark(
     from bandstrap.commands.outcome import show
     from bandstrap.comparison.candidates import Asked
     from bandstrap.comparison.comparison import Size
+    from bandstrap.simulation.engines import engine_named
 
     asked = Asked(_split(policies), _split(models), tuple(policy or ()))
     sources = Sources(_split(datasets) or None, folder, label)
-    show(benchmark(sources, asked, Size(rounds, runs, quick), out, workers, seed), json)
+    where = engine_named(engine, address, workers)
+    show(benchmark(sources, asked, Size(rounds, runs, quick), out, where, seed), json)
 
 
 @app.command("list", epilog=EXIT_CODES)

@@ -1,6 +1,5 @@
 """`bandstrap benchmark`: all policies over all data sets at hand."""
 
-import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from bandstrap.errors import InvalidInput
 from bandstrap.report import Run, write_report
 from bandstrap.report.of_benchmark import benchmarked
 from bandstrap.simulation import Runner
+from bandstrap.simulation.engines import Engine
 from bandstrap.simulation.progress import Bar
 
 QUICK_SETS = ("iris", "wine", "breast_cancer", "digits")  # they are always at hand
@@ -56,7 +56,7 @@ class Benchmarked:
 
 
 def benchmark(
-    sources: Sources, asked: Asked, size: Size, out: Path, workers: int, seed: int
+    sources: Sources, asked: Asked, size: Size, out: Path, engine: Engine, seed: int
 ) -> Benchmarked:
     """Find the data sets, play them, and write the results and the report."""
     started = time.perf_counter()
@@ -69,7 +69,7 @@ def benchmark(
     if not tasks:
         raise InvalidInput("--folder", str(sources.folder), "it holds no table that can be played")
     with Bar("benchmark") as bar:
-        runner = Runner(seed, workers or os.cpu_count() or 1, progress=bar)
+        runner = Runner(seed, engine=engine, progress=bar)
         found = play(tasks, asked, size, runner, out, tuple(skipped))
     how = Run.here(command_line(), seed, time.perf_counter() - started)
     write_report(benchmarked(found, out, how), out / "report.html")

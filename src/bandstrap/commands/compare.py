@@ -1,6 +1,5 @@
 """`bandstrap compare`: a table played by many policies, and which one to use."""
 
-import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from bandstrap.comparison.table import Prepared
 from bandstrap.report import Run, write_report
 from bandstrap.report.of_comparison import comparison
 from bandstrap.simulation import Runner
+from bandstrap.simulation.engines import Engine
 from bandstrap.simulation.progress import Bar
 
 Justify = Literal["left", "right"]
@@ -54,11 +54,11 @@ class Compared:
 
 
 def compare(
-    prepared: Prepared, asked: Asked, size: Size, out: Path, workers: int, seed: int
+    prepared: Prepared, asked: Asked, size: Size, out: Path, engine: Engine, seed: int
 ) -> Compared:
     """Play the table and write the results and the report."""
     started = time.perf_counter()
-    runner = Runner(seed, workers or os.cpu_count() or 1)
+    runner = Runner(seed, engine=engine)
     with Bar("compare") as bar:
         found = run(prepared, asked, size, runner, Store(out), bar)
     how = Run.here(command_line(), seed, time.perf_counter() - started)

@@ -8,14 +8,22 @@ def experiments(incomplete: str) -> list[str]:
 
 
 def policies(incomplete: str) -> list[str]:
-    """For a list with commas: what is typed already stays, and is not offered again."""
-    before, comma, last = incomplete.rpartition(",")
-    offered = _beginning(last, ("policies", "policies with contexts"))
-    return [f"{before}{comma}{name}" for name in offered if name not in before.split(",")]
+    return _listed(incomplete, ("policies", "policies with contexts"))
 
 
 def datasets(incomplete: str) -> list[str]:
-    return _beginning(incomplete, ("data sets",))
+    return _listed(incomplete, ("data sets",))
+
+
+def engines(incomplete: str) -> list[str]:
+    return [name for name in ("local", "dask", "ray") if name.startswith(incomplete)]
+
+
+def _listed(incomplete: str, groups: Iterable[str]) -> list[str]:
+    """For a list with commas: what is typed already stays, and is not offered again."""
+    before, comma, last = incomplete.rpartition(",")
+    offered = _beginning(last, groups)
+    return [f"{before}{comma}{name}" for name in offered if name not in before.split(",")]
 
 
 def _beginning(incomplete: str, groups: Iterable[str]) -> list[str]:
