@@ -88,14 +88,15 @@ endurance: $(FRESH_KERNELS) ## a million updates of what is kept up one reward a
 docs: $(TOOLS) ## these pages as HTML, into docs/_build/html; a warning is an error
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
-package: $(TOOLS) ## a wheel and a source archive, into dist/, the wheel tried in an environment of its own
-	rm -rf dist && $(PIP) build && $(BIN)/python -m build
-	rm -rf $(VENV)/alone && $(PYTHON) -m venv $(VENV)/alone
-	$(VENV)/alone/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
-	cd $(VENV)/alone && bin/bandstrap reproduce --quick --out results
+package: ## a wheel and a source archive, into dist/; the wheel is tried in an environment of its own
+	rm -rf dist build/alone && $(PYTHON) -m venv build/alone
+	build/alone/bin/python -m pip install --quiet --disable-pip-version-check build
+	build/alone/bin/python -m build
+	build/alone/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	cd build/alone && bin/bandstrap reproduce --quick --out results
 
 clean: ## remove the environment, caches and results
-	rm -rf $(VENV) results bench-results dist docs/_build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) results bench-results build dist docs/_build docs/api .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # uv where it is installed and works here (it does not read pip's configuration), else pip.

@@ -5,8 +5,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
+# Pages that are read from top to bottom: a block goes on where the one before has ended. On all
+# others each block stands by itself, so that it can be copied.
+STORIES = {"docs/start.md", "docs/idea.md"}
 _FENCE = re.compile(r"^ *```(\w+)\n(.*?)^ *```$", flags=re.DOTALL | re.MULTILINE)
-_PYTHON = re.compile(
+PYTHON = re.compile(
     r"^```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<output>.*?)^```$)?",
     flags=re.DOTALL | re.MULTILINE,
 )
@@ -30,7 +33,7 @@ def pages() -> list[str]:
 
 def blocks(page: str) -> list[Block]:
     """The Python of a page of the repository, in order."""
-    found = _PYTHON.finditer(_text(page))
+    found = PYTHON.finditer(_text(page))
     return [Block(each["code"], each["output"]) for each in found]
 
 

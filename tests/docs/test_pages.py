@@ -7,11 +7,8 @@ from types import ModuleType
 
 import pytest
 
-from pages import blocks, kinds, pages
+from pages import STORIES, blocks, kinds, pages
 
-# Pages that are read from top to bottom: a block goes on where the one before has ended. On all
-# others each block stands by itself, so that it can be copied.
-STORIES = {"docs/start.md", "docs/idea.md"}
 CHECKED = {"python", "text", "sh", "toml"}  # whatever else stands in a fence is not looked at
 
 STORY_BLOCKS = [pytest.param(page, id=page) for page in sorted(STORIES)]
@@ -39,7 +36,8 @@ def run(page, block, module):
     with contextlib.redirect_stdout(printed):
         exec(compile(block.code, page, "exec"), vars(module))
     if block.output is not None:
-        assert printed.getvalue() == block.output
+        again = f"if that is as it should be: python docs/outputs.py {page}"
+        assert printed.getvalue() == block.output, again
 
 
 @pytest.mark.parametrize("page", pages())

@@ -28,15 +28,15 @@ def test_the_page_of_examples_names_each():
 
 
 def test_a_shop_with_late_purchases():
-    early, late, bandit = load("product_loop").main()
-    assert late > 1.2 * early
+    _, late, bandit = load("product_loop").main()
+    assert late > 120  # of 400: about 87 at random, 170 at best
     assert 0 < bandit.decisions_waiting <= 60
     assert bandit.rewards_learnt + bandit.decisions_waiting == 1200  # none was lost on the way
 
 
 def test_a_front_page_of_many_articles():
-    early, late, bandit = load("news").main()
-    assert late > early + 0.1
+    _, late, bandit = load("news").main()
+    assert late > 0.45  # 0.25 at random, 0.65 at best
     assert "news 7" in bandit.arms
     assert "article 7" not in bandit.arms
 
