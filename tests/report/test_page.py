@@ -56,23 +56,28 @@ def ranking(page, figure, panel=0):
     )
 
 
+# How many pixels of the first chart have a curve's colour.
+INK = """((name) => {
+  const canvas = document.querySelector('#figure1 canvas');
+  const hex = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const [r, g, b] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+  const all = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+  let found = 0;
+  const near = (a, b) => Math.abs(a - b) < 25;  // the edges of lines are softened
+  for (let i = 0; i < all.length; i += 4)
+    found += near(all[i], r) && near(all[i + 1], g) && near(all[i + 2], b)
+      && all[i + 3] > 128;
+  return found;
+})"""
+
+
 def ink(page, colour):
-    """How many pixels of the first chart have a curve's colour."""
-    return page.run(
-        """((name) => {
-          const canvas = document.querySelector('#figure1 canvas');
-          const hex = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-          const [r, g, b] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
-          const all = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
-          let found = 0;
-          const near = (a, b) => Math.abs(a - b) < 25;  // the edges of lines are softened
-          for (let i = 0; i < all.length; i += 4)
-            found += near(all[i], r) && near(all[i + 1], g) && near(all[i + 2], b)
-              && all[i + 3] > 128;
-          return found;
-        })"""
-        f"('{colour}')"
-    )
+    return page.run(f"{INK}('{colour}')")
+
+
+def drawn(page, colour):
+    """Waits until a curve is there in its colour of the day or the night."""
+    page.until(f"{INK}('{colour}') > 100")
 
 
 def settled(page):
@@ -218,7 +223,7 @@ def test_contrast_in_light_and_dark_and_the_switch(page):
     dark = back()
     assert dark != light
     assert page.run(CONTRAST) == []
-    assert ink(page, "--c0") > 100, "curves take the colours of the dark"
+    drawn(page, "--c0")  # in the colours of the dark
     page.click("#theme")
     assert (back(), page.run("document.getElementById('theme').ariaLabel")) == (
         light,
