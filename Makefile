@@ -26,7 +26,8 @@ help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
 		do printf '  make %-17s %s\n' "$$name" "$$what"; done
 
-test: browser lint $(TOOLS) $(FRESH_KERNELS) ## lint, types, import rules, tests, examples in docstrings
+test: browser ## lint, types, import rules, tests, examples in docstrings
+	@$(MAKE) --no-print-directory -j2 lint $(FRESH_KERNELS)
 	@scripts/chromium
 	$(BIN)/pytest -n 2 --dist loadfile --doctest-modules --doctest-ignore-import-errors tests src/bandstrap
 
@@ -116,5 +117,5 @@ $(TOOLS): $(INSTALLED)
 # Numba caches compiled kernels file by file and does not notice changed callees in other files.
 $(FRESH_KERNELS): $(KERNELS) | $(INSTALLED)
 	@find src/bandstrap -path '*/__pycache__/*.nb?' -delete
-	@$(BIN)/python -m bandstrap.warmup
+	@PYTHONPATH=src $(BIN)/python -m bandstrap.warmup  # while tools may be on their way into .venv
 	@touch $@

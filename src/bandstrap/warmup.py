@@ -12,9 +12,12 @@ from multiprocessing import get_context
 from bandstrap.bandit import Bandit
 from bandstrap.environments import ENVIRONMENTS, Labelled
 from bandstrap.errors import InvalidInput
-from bandstrap.policies import POLICIES, Bootstrap
+from bandstrap.models import GaussianLimit, LogisticRegression
+from bandstrap.policies import POLICIES, Bootstrap, ContextualBootstrap
 from bandstrap.policies.contextual import CONTEXTUAL
 from bandstrap.priors import EigenExamples
+from bandstrap.problem import Support
+from bandstrap.resampling import Exponential
 from bandstrap.simulation import simulate
 
 ROUNDS = 30
@@ -26,9 +29,7 @@ def without_contexts() -> None:
         for maker in POLICIES.values():
             with suppress(InvalidInput):
                 simulate(maker(), world(), ROUNDS, runs=2)
-    bandit = Bandit(Bootstrap(), ["this", "that"])
-    for _ in range(ROUNDS):
-        bandit.learn(bandit.decide(), 1.0)
+    _decide(Bandit(Bootstrap(), ["this", "that"]), None)
 
 
 def with_contexts() -> None:
@@ -37,6 +38,13 @@ def with_contexts() -> None:
     prior = EigenExamples(world.covariance)
     for maker in CONTEXTUAL.values():
         simulate(maker(prior), world, ROUNDS, runs=1)
+    fast = ContextualBootstrap(Exponential(), GaussianLimit(LogisticRegression()), EigenExamples())
+    _decide(Bandit(fast, ["this", "that"], rewards=Support.binary()), [0.5, 1.0])
+
+
+def _decide(bandit: Bandit, context: list[float] | None) -> None:
+    for _ in range(ROUNDS):
+        bandit.learn(bandit.decide(context), 1.0)
 
 
 HALVES: tuple[Callable[[], None], ...] = (with_contexts, without_contexts)
