@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from bandstrap.experiments import EXPERIMENTS
-from bandstrap.experiments.session import PROVENANCE
+from bandstrap.simulation.results import PROVENANCE
 
 Claim = dict[str, str]
 HERE = Path(__file__).parent

@@ -18,6 +18,17 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+Policies = Annotated[
+    str | None,
+    typer.Option(help="Policies, as in wb-log,ts-laplace.", autocompletion=completion.policies),
+]
+Models = Annotated[
+    str | None, typer.Option(help="Models, as in lin,log,nn: with policies such as wb,eg.")
+]
+OwnPolicy = Annotated[list[str] | None, typer.Option(help="A policy of your own, as module:Class.")]
+Rounds = Annotated[int | None, typer.Option(help="Rounds per run.")]
+Runs = Annotated[int | None, typer.Option(help="Independent runs per policy.")]
+Quick = Annotated[bool, typer.Option("--quick", help="A small run of the same.")]
 Workers = Annotated[int, typer.Option(help="Processes; 0 means one per core.")]
 EngineName = Annotated[
     str,
@@ -57,7 +68,7 @@ def _reproduce(
             autocompletion=completion.experiments,
         ),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A small run of the same.")] = False,
+    quick: Quick = False,
     out: Annotated[Path, typer.Option(help="Where results go.")] = Path("results"),
     workers: Workers = 0,
     engine: EngineName = "local",
@@ -101,22 +112,15 @@ def _compare(
     rewards: Annotated[
         str | None, typer.Option(help="Instead: the columns of what each arm would pay, as a,b,c.")
     ] = None,
-    policies: Annotated[
-        str | None,
-        typer.Option(help="Policies, as in wb,eg,ts-laplace.", autocompletion=completion.policies),
-    ] = None,
-    models: Annotated[
-        str | None, typer.Option(help="Models, as in lin,log,nn: with each policy.")
-    ] = None,
-    policy: Annotated[
-        list[str] | None, typer.Option(help="A policy of your own, as module:Class.")
-    ] = None,
+    policies: Policies = None,
+    models: Models = None,
+    policy: OwnPolicy = None,
     model: Annotated[
         list[str] | None, typer.Option(help="A model of your own, as module:Class.")
     ] = None,
-    rounds: Annotated[int | None, typer.Option(help="Rounds per run.")] = None,
-    runs: Annotated[int | None, typer.Option(help="Independent runs per policy.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A small run of the same.")] = False,
+    rounds: Rounds = None,
+    runs: Runs = None,
+    quick: Quick = False,
     out: Annotated[Path, typer.Option(help="Where results go.")] = Path("compared"),
     workers: Workers = 0,
     engine: EngineName = "local",
@@ -160,19 +164,12 @@ def _benchmark(
     label: Annotated[
         str | None, typer.Option(help="Their column of classes; the last one if a table has none.")
     ] = None,
-    policies: Annotated[
-        str | None,
-        typer.Option(help="Policies, as in wb-log,ts-laplace.", autocompletion=completion.policies),
-    ] = None,
-    models: Annotated[
-        str | None, typer.Option(help="Models, as in lin,log,nn: with each policy.")
-    ] = None,
-    policy: Annotated[
-        list[str] | None, typer.Option(help="A policy of your own, as module:Class.")
-    ] = None,
-    rounds: Annotated[int | None, typer.Option(help="Rounds per run.")] = None,
-    runs: Annotated[int | None, typer.Option(help="Independent runs per policy.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A small run of the same.")] = False,
+    policies: Policies = None,
+    models: Models = None,
+    policy: OwnPolicy = None,
+    rounds: Rounds = None,
+    runs: Runs = None,
+    quick: Quick = False,
     out: Annotated[Path, typer.Option(help="Where results go.")] = Path("benchmarked"),
     workers: Workers = 0,
     engine: EngineName = "local",

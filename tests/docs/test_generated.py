@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bandstrap.experiments.session import PROVENANCE
+from bandstrap.simulation.results import PROVENANCE
 from pages import ROOT
 
 

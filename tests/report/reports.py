@@ -5,11 +5,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bandstrap.experiments import Claim, Verdict
-from bandstrap.experiments.session import traces_from
 from bandstrap.report import Run, write_report
 from bandstrap.report.of_experiments import reproduction
 from bandstrap.simulation import Trace
 from bandstrap.simulation.batch import recorded_rounds
+from bandstrap.simulation.results import Results
 from bandstrap.simulation.trace import write_table
 
 PNG = bytes.fromhex(
@@ -59,10 +59,7 @@ def _trace(experiment, environment, policy, horizon, runs):
 
 def traces(out, experiment):
     """What an experiment left."""
-    tables = (
-        pq.read_table(out / experiment / f"{name}.parquet") for name in ("results", "timings")
-    )
-    return traces_from(*tables)
+    return Results(out / experiment).load()
 
 
 def expected(out, experiment):

@@ -7,14 +7,11 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from bandstrap.comparison.plot import draw
 from bandstrap.errors import OutputError
-from bandstrap.experiments.session import PROVENANCE, traces_from
 from bandstrap.simulation import Cell, Runner, Trace
 from bandstrap.simulation.checkpoint import FORMAT, Checkpoint
-from bandstrap.simulation.trace import read_table, write_table
+from bandstrap.simulation.results import Results
 from bandstrap.version import __version__
 
 if TYPE_CHECKING:
@@ -40,10 +37,11 @@ class Store:
         checkpoint = runner.checkpoint = Checkpoint(self.out / "batches")
         facts = [repr(cell) for cell in cells]
         provenance = json.dumps([facts, runner.seed, __version__, FORMAT]).encode()
-        traces = self._stored(provenance)
+        results = Results(self.out)
+        traces = results.stored(provenance)
         if traces is None:
             traces = [told(trace) for trace in runner.run(cells)]
-            self._keep(traces, provenance)
+            results.keep(traces, provenance)
         checkpoint.tidy()
         return traces
 
@@ -53,23 +51,6 @@ class Store:
         title = f"{found.title}: {found.rounds:,} rounds, {found.runs} runs"
         draw(title, found.ranking, found.baselines, found.traces, self.out / "plot.png")
         write_json(summary(found), self.out / "ranking.json")
-
-    def _stored(self, provenance: bytes) -> list[Trace] | None:
-        results, timings = self.out / "results.parquet", self.out / "timings.parquet"
-        if not (results.exists() and timings.exists()):
-            return None
-        table = read_table(results)
-        if (table.schema.metadata or {}).get(PROVENANCE) != provenance:
-            return None
-        return traces_from(table, read_table(timings))
-
-    def _keep(self, traces: list[Trace], provenance: bytes) -> None:
-        """The results last: where they are, everything is."""
-        timings = pa.concat_tables([trace.timings() for trace in traces])
-        write_table(timings, self.out / "timings.parquet")
-        table = pa.concat_tables([trace.table() for trace in traces])
-        marked = table.replace_schema_metadata({PROVENANCE: provenance})
-        write_table(marked, self.out / "results.parquet")
 
 
 class Unkept:

@@ -8,14 +8,13 @@ from pathlib import Path
 from bandstrap.experiments import EXPERIMENTS, Claim, Verdict
 from bandstrap.experiments.decisions import DECISIONS
 from bandstrap.experiments.figure2_plot import panels_of
-from bandstrap.experiments.session import traces_from
 from bandstrap.report.cells import Badge, Folded, Text
 from bandstrap.report.curves import REGRET, REWARD, Curve, Measure
 from bandstrap.report.pictures import picture
 from bandstrap.report.report import Answer, Figure, Note, Panel, Report, Table, Tally
 from bandstrap.report.run import Run
 from bandstrap.simulation import Trace
-from bandstrap.simulation.trace import read_table
+from bandstrap.simulation.results import Results
 
 _TONES = {
     Verdict.REPRODUCED: "good",
@@ -93,13 +92,8 @@ def _figure(out: Path, name: str) -> Figure:
     drawn = _DRAWN.get(name, _DRAWING)
     panels = tuple(
         Panel(title, tuple(Curve.of(trace) for trace in traces))
-        for title, traces in drawn.panels(_traces(out / name)).items()
+        for title, traces in drawn.panels(Results(out / name).load()).items()
         if traces
     )
     drawing = picture(out / name / "plot.png") if drawn.with_drawing else b""
     return Figure(name, EXPERIMENTS[name].title, panels, drawn.measures, drawing)
-
-
-def _traces(directory: Path) -> list[Trace]:
-    results, timings = directory / "results.parquet", directory / "timings.parquet"
-    return traces_from(read_table(results), read_table(timings))
