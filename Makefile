@@ -17,6 +17,9 @@ WITHOUT_CONTEXTS := figure1 theorem1 theorem2 equivalence
 APPENDIX := figure1-k5 figure1-k2
 WITH_CONTEXTS := figure2-covtype figure2-mnist runtime
 
+# Where this is set every process compiles all of scipy and scikit-learn again, in seconds.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Workers are processes: threads inside them would only compete.
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import contextual
+import contextual_worlds
 from bandstrap import InvalidInput, OutputError, simulate
 from bandstrap import policies as context_free
 from bandstrap.environments import Bernoulli, Beta
@@ -21,7 +21,7 @@ from bandstrap.simulation.observer import Observer
 from bandstrap.simulation.runner import _at_work
 from bandstrap.simulation.tally import Board
 from bandstrap.version import __version__
-from contextual import DIGITS, POLICIES, cells
+from contextual_worlds import DIGITS, POLICIES, cells
 
 SEED = 4
 
@@ -134,9 +134,9 @@ def test_ended_in_the_middle_of_a_run_it_goes_on_there(tmp_path, monkeypatch, st
 
 def killed(folder, workers):
     """Start the cells in another process, and kill it when two of its runs have been saved."""
-    paths = [str(Path(contextual.__file__).parent), *sys.path]
-    env = os.environ | {contextual.PAUSE: "0.003", "PYTHONPATH": os.pathsep.join(paths)}
-    call = f"import contextual; contextual.play({str(folder)!r}, {workers}, 0.05)"
+    paths = [str(Path(contextual_worlds.__file__).parent), *sys.path]
+    env = os.environ | {contextual_worlds.PAUSE: "0.003", "PYTHONPATH": os.pathsep.join(paths)}
+    call = f"import contextual_worlds; contextual_worlds.play({str(folder)!r}, {workers}, 0.05)"
     command = [sys.executable, "-c", call]
     process = subprocess.Popen(command, env=env, start_new_session=True)
     store = Checkpoint(folder)
@@ -208,7 +208,7 @@ def test_a_damaged_save_is_named(tmp_path, damage):
 
 
 def test_what_cannot_be_saved_is_played_all_the_same(tmp_path, monkeypatch, straight):
-    monkeypatch.setattr(contextual, "Line", lambda slope, fits: Odd(slope, fits))
+    monkeypatch.setattr(contextual_worlds, "Line", lambda slope, fits: Odd(slope, fits))
     runner = Runner(SEED, checkpoint=Checkpoint(tmp_path), save_every=0.0)
     assert same(straight[:1], runner.run(cells()[:1]))
 
