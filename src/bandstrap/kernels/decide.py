@@ -72,7 +72,7 @@ def _wins(stream, h, arm, slot, ties):
 def _scored(stream, scheme, h, allowed, scores):
     """Draw every arm and return the highest of those allowed; arms never seen come first."""
     best = first = NONE
-    slot = n_best = ties = unseen = 0
+    slot = n_best = ties = unseen = run = np.int64(0)  # no literals, as in `choose`
     for arm in range(scores.size):
         if h.moments[0, arm, COUNT] <= 0.0:
             scores[arm] = np.inf
@@ -81,10 +81,10 @@ def _scored(stream, scheme, h, allowed, scores):
                 first = arm if uniform(stream) * unseen < 1.0 else first
             continue
         rivals = allowed[arm] and best != NONE
-        n_open = start_draw(stream, scheme, h, 0, arm, 1 - slot)
+        n_open = start_draw(stream, scheme, h, run, arm, 1 - slot)
         turn = _next(h, arm, slot, n_best, n_open, rivals)
         while turn != NONE:
-            left = narrow(stream, scheme, h, 0, turn, n_best if turn == slot else n_open)
+            left = narrow(stream, scheme, h, run, turn, n_best if turn == slot else n_open)
             n_best, n_open = (left, n_open) if turn == slot else (n_best, left)
             turn = _next(h, arm, slot, n_best, n_open, rivals)
         wins = allowed[arm]
@@ -107,8 +107,9 @@ def decide(stream, scheme, h, allowed, draws, scores, votes):
         votes[arm] = 0.0
     chosen = _scored(stream, scheme, h, allowed[0], scores)
     votes[chosen] += 1.0
+    run = np.int64(0)
     for _ in range(draws - 1):
-        votes[choose_one(stream, scheme, h, 0, allowed[0])] += 1.0
+        votes[choose_one(stream, scheme, h, run, allowed[run])] += 1.0
     for arm in range(votes.size):
         votes[arm] /= draws
     return chosen
