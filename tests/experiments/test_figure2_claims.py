@@ -111,6 +111,13 @@ def test_faster_than_trees_and_better_than_tang():
         assert (claim.id, claim.verdict) == ("C13", expected)
 
 
+def test_a_claim_about_trees_needs_a_tree():
+    found = traces({"eg-log": 0.69, "npb-log": 0.69, "wb-log": 0.69, "tang": 0.6})
+    (claim,) = [each for each in verdicts(Asked("covtype"), found) if each.id == "C13"]
+    assert claim.verdict is Verdict.IN_PART
+    assert "no tree was played" in claim.evidence
+
+
 def test_one_better_schedule_is_enough():
     best = {"eg-log": 0.70, "eg-log-c5": 0.69, "eg-log-c500": 0.66, "eg-log-0.1": 0.64}
     assert verdict(best, "C14") is Verdict.REPRODUCED

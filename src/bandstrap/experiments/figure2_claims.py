@@ -86,6 +86,8 @@ def against_ensembles(found: Found) -> list[Statement]:
     ours = [name for name in ("wb-log-paper", "wb-log") if name in found]
     trees = [name for name in ("tree-heuristic", "tree-bootstrap-fresh") if name in found]
     statements = [_faster(found[name], found[tree]) for tree in trees for name in ours]
+    if not trees:
+        statements = [Statement("faster than trees", Outcome.OPEN, "no tree was played")]
     pairs = [(name, "tang") for name in ours]
     better = all_of("better than the ensemble of Tang et al.", _gaps(found, pairs, _above))
     return [*statements, better]
