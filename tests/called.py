@@ -21,3 +21,17 @@ def called(*arguments):
     finally:
         signal.signal(signal.SIGINT, answer)  # which a call has changed
     return stopped.value.code or 0, out.getvalue(), said.getvalue()
+
+
+def failed(*arguments):
+    """What a refused command says."""
+    code, out, said = called(*arguments)
+    assert (code, out) == (2, "")
+    return said
+
+
+def in_one_line(stderr):
+    """What was said, if it is an error in one line."""
+    assert stderr.startswith("error: ")
+    assert len(stderr.strip().splitlines()) == 1
+    return stderr

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import bandstrap.commands.reproduce
 from bandstrap.commands import names
 from bandstrap.commands.listing import registered
 from bandstrap.datasets import DATASETS
@@ -23,7 +22,7 @@ from bandstrap.policies import POLICIES
 from bandstrap.resampling import RESAMPLING
 from bandstrap.simulation.progress import Quiet
 from bandstrap.version import __version__
-from called import called
+from called import called, failed, in_one_line
 
 VERDICTS = {
     "reproduced",
@@ -33,19 +32,6 @@ VERDICTS = {
 }
 SMALL = ("--quick", "--runs", "20", "--horizon", "200")
 NAMES = ("figure1", "equivalence", "theorem1")
-
-
-def failed(*arguments):
-    """What a refused command says."""
-    code, out, said = called(*arguments)
-    assert (code, out) == (2, "")
-    return said
-
-
-def in_one_line(stderr):
-    assert stderr.startswith("error: ")
-    assert len(stderr.strip().splitlines()) == 1
-    return stderr
 
 
 def files(directory):
@@ -74,7 +60,7 @@ def test_help_is_instant_and_loads_no_compiler():
     assert min(times) < 2.0
 
 
-@pytest.mark.parametrize("command", ["reproduce", "compare", "list"])
+@pytest.mark.parametrize("command", ["reproduce", "compare", "benchmark", "list"])
 def test_every_command_has_help_with_an_example(command):
     code, out, _ = called(command, "--help")
     assert code == 0
@@ -110,75 +96,6 @@ def test_names_are_remembered_until_the_code_changes(tmp_path, monkeypatch):
     for damage in ("", "[]", "{}"):
         kept.write_text(damage)
         assert called("list", "--json") == first
-
-
-def test_a_refusal_in_a_process_of_its_own(tmp_path):
-    command = [sys.executable, "-m", "bandstrap", "reproduce", "figre1", "--out", "out"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "did you mean 'figure1'" in in_one_line(done.stderr)
-
-
-def test_a_traceback_is_shown_on_demand():
-    said = failed("--debug", "reproduce", "figre1")
-    assert "Traceback" in said
-    assert said.splitlines()[-1].startswith("error: unknown experiment")
-
-
-def test_an_unexpected_error_is_one_line_too(monkeypatch):
-    def fails(*given):
-        raise RuntimeError("first\nsecond")
-
-    monkeypatch.setattr(bandstrap.commands.reproduce, "reproduce", fails)
-    code, out, said = called("reproduce", "figure1", "--out", "my results")
-    assert (code, out) == (1, "")
-    assert said.startswith("unexpected error: RuntimeError: first second")
-    assert said.endswith("bandstrap --debug reproduce figure1 --out 'my results'\n")
-    assert len(said.splitlines()) == 1
-    code, _, said = called("--debug", "reproduce", "figure1")
-    assert code == 1
-    assert "Traceback" in said
-
-
-def test_names_nearly_right_get_the_nearest(tmp_path):
-    said = in_one_line(failed("reproduce", "figre1", "--out", tmp_path / "out"))
-    assert "experiment 'figre1'" in said
-    assert "'figure1'" in said
-    said = in_one_line(failed("reproduce", "figure1", "--policies", "wb,np", "--out", tmp_path))
-    assert "policy 'np'" in said
-    assert "'npb'" in said
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("option", ["--runs", "--arms", "--horizon"])
-def test_sizes_of_zero(tmp_path, option):
-    said = in_one_line(failed("reproduce", "figure1", option, "0", "--out", tmp_path / "out"))
-    assert f"{option} = 0" in said
-    assert "at least 1" in said
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize("option", ["--workers", "--seed"])
-def test_numbers_below_zero(tmp_path, option):
-    said = in_one_line(failed("reproduce", "figure1", *SMALL, option, "-1", "--out", tmp_path))
-    assert f"{option.strip('-')} = -1" in said
-
-
-@pytest.mark.parametrize(
-    "arguments", [("reproduce", "--runs", "many"), ("reproduce", "--nonsense"), ("reprodce",)]
-)
-def test_what_typer_refuses(arguments):
-    said = failed(*arguments)
-    assert arguments[-1] in said or "'--runs'" in said
-
-
-def test_out_is_a_file(tmp_path):
-    file = tmp_path / "out"
-    file.write_text("mine")
-    said = in_one_line(failed("reproduce", "theorem1", *SMALL, "--out", file))
-    assert str(file) in said
-    assert "choose another --out" in said
-    assert file.read_text() == "mine"
 
 
 @pytest.fixture(scope="module")
