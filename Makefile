@@ -70,6 +70,7 @@ bench: $(FRESH_KERNELS) ## what decisions and figures cost, into bench-results/
 
 bench-contextual: $(FRESH_KERNELS) ## what a round costs and how well draws are solved, with contexts
 	$(BIN)/python benchmarks/contextual.py
+	$(BIN)/python benchmarks/solved.py --datasets covtype,mnist --lengths 100,10000,50000 --rounds 1000
 	$(BIN)/python benchmarks/precision.py
 	$(BIN)/python docs/performance.py
 

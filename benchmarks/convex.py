@@ -1,7 +1,7 @@
-"""Convex models: how well draws are solved, whether contenders suffice, cost and reward by mode.
+"""Convex models: what a round costs, how far draws are from solved ones, and reward, by mode.
 
 Histories are what a policy of middling skill would have: the right arm in seven of ten rounds, else
-any. Full runs: --data covtype mnist --lengths 100 10000 50000 --rounds 1000.
+any. Whether draws are solved is the question of solved.py.
 """
 
 from time import thread_time
@@ -9,12 +9,9 @@ from typing import Any
 
 import numpy as np
 from scipy.special import expit
-from sklearn.linear_model import LogisticRegression as Reference
 
 from bandstrap.datasets import load
 from bandstrap.models import GaussianLimit, Grouped, LinearRegression, LogisticRegression, OneStep
-from bandstrap.models.convex_draw import ConvexDraw
-from bandstrap.models.features import as_numbers
 from bandstrap.policies import ContextualBootstrap
 from bandstrap.priors import EigenExamples
 from bandstrap.problem import Problem
@@ -65,66 +62,6 @@ class World:
             label = self.y[self.row(i)]
             arm = label if rng.random() < SKILL else rng.integers(self.n_arms)
             learner.learn(self.x[self.row(i)], int(arm), float(arm == label), rng)
-
-
-def objective(theta: np.ndarray, contexts: np.ndarray, draw: ConvexDraw) -> float:
-    n = draw.examples.n_entries
-    margins = contexts @ theta[:-1] + theta[-1]
-    losses = draw.entries[0, :n] @ np.logaddexp(0, margins) - draw.entries[1, :n] @ margins
-    return float(losses + draw.strength / 2 * theta[:-1] @ theta[:-1])
-
-
-def reference(contexts: np.ndarray, draw: ConvexDraw) -> np.ndarray:
-    """scikit-learn's solver on the same weights: each entry once as a 1 and once as a 0."""
-    weight, total = draw.entries[:2, : draw.examples.n_entries]
-    solver = Reference(C=1 / draw.strength, solver="newton-cholesky", tol=1e-10, max_iter=200)
-    labels = np.repeat([1, 0], weight.size)
-    twice = np.concatenate([contexts, contexts])
-    solver.fit(twice, labels, sample_weight=np.concatenate([total, weight - total]))
-    return np.append(solver.coef_[0], solver.intercept_)
-
-
-def gaps(world: World, lengths: list[int], tolerances: list[float], arms: int) -> list[Row]:
-    """The largest distance of a draw's objective from the reference's, per unit of weight."""
-    rows = []
-    for mode in ("wb-log", "npb-log"):
-        for n in lengths:
-            for tolerance in tolerances:
-                learner = world.taught(mode, n, LogisticRegression(tolerance=tolerance))
-                learner.scores(world.x[world.row(n)], np.random.default_rng(0))
-                worst = -np.inf
-                for arm in learner.arms[:arms]:
-                    e = arm.examples
-                    parts = [e.axes, -e.axes, e.plain, as_numbers(e.rows.contexts)]
-                    contexts = np.concatenate(parts, dtype=np.float64)
-                    best = objective(reference(contexts, arm.draw), contexts, arm.draw)
-                    gap = objective(arm.draw.theta, contexts, arm.draw) - best
-                    worst = max(worst, gap / arm.draw.weight)
-                row = {"data": world.name, "mode": mode, "rows": n, "tolerance": f"{tolerance:g}"}
-                rows.append(row | {"worst gap": f"{worst:.1e}"})
-    return rows
-
-
-def agreement(world: World, lengths: list[int], rounds: int) -> list[Row]:
-    """How often refining contenders alone finds the arm that solving all arms finds."""
-    rows = []
-    for mode in ("wb-log", "npb-log"):
-        for n in lengths:
-            learner = world.taught(mode, n)
-            same, seconds = 0, np.zeros(2)
-            for i in range(n, n + rounds):
-                context = world.x[world.row(i)]
-                began = thread_time()
-                chosen = learner.best(context, np.random.default_rng(i), world.all_arms)
-                middle = thread_time()
-                scores = learner.scores(context, np.random.default_rng(i))
-                seconds += middle - began, thread_time() - middle
-                same += int(scores[chosen] == scores.max())
-                world.teach(learner, i, i + 1)
-            row = {"data": world.name, "mode": mode, "rows": n, "rounds": rounds, "same": same}
-            best, every = 1e3 * seconds / rounds
-            rows.append(row | {"contenders ms": float(best), "all ms": float(every)})
-    return rows
 
 
 def costs(world: World, modes: list[str], lengths: list[int], rounds: int) -> list[Row]:
@@ -189,19 +126,15 @@ def distances(world: World, n: int, draws: int) -> list[Row]:
 def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--data", nargs="+", default=["digits"])
-    parser.add_argument("--parts", nargs="+", default=["gaps", "agreement", "costs", "distances"])
+    parser.add_argument("--parts", nargs="+", default=["costs", "distances"])
     parser.add_argument("--modes", nargs="+", default=list(MODES))
     parser.add_argument("--lengths", nargs="+", type=int, default=[100, 1000])
-    parser.add_argument("--tolerances", nargs="+", type=float, default=[1e-3, 1e-6, 1e-10])
-    parser.add_argument("--arms", type=int, default=3, help="arms whose gap is measured")
     parser.add_argument("--rounds", type=int, default=100)
     parser.add_argument("--horizon", type=int, default=2000)
     given = parser.parse_args()
     for name in given.data:
         world = World(name, seed=0)
         makers = {
-            "gaps": lambda w: gaps(w, given.lengths, given.tolerances, given.arms),
-            "agreement": lambda w: agreement(w, given.lengths, given.rounds),
             "costs": lambda w: costs(w, given.modes, given.lengths, given.rounds),
             "distances": lambda w: distances(w, max(given.lengths), given.rounds),
             "rewards": lambda w: rewards(w, given.modes, given.horizon),

@@ -32,6 +32,11 @@ SECTIONS = (
     ("figure1", "Figure 1 and its appendix", "The whole command, from start to report."),
     ("contextual", "With contexts", "A round of every policy as its history grows."),
     (
+        "solved",
+        "Draws are solved",
+        "Beside an independent solver with the same weights, and contenders beside all arms.",
+    ),
+    (
         "precision",
         "How precisely to solve a draw",
         "How many choices agree with those of a draw that is solved to the end.",
