@@ -10,6 +10,7 @@ import numpy as np
 from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.exp import exp
 from bandstrap.kernels.lanes import LANES, add_lanes
+from bandstrap.kernels.prefetch import prefetch
 from bandstrap.kernels.random import below
 
 LINEAR, LOGISTIC = 0, 1
@@ -104,8 +105,15 @@ def replay(stream, link, rate, steps, replicas, arm, count, memory, unit, pseudo
     theta, squares = thetas[arm], all_squares[arm]
     first = pseudo_rewards.size
     _set_sizes(rate, scales, scratch[0])
-    for _ in range(steps):
-        i = below(stream, first + count)
+    upcoming = below(stream, first + count) if steps > 0 else 0
+    for left in range(steps - 1, -1, -1):
+        i = upcoming
+        if left > 0:
+            upcoming = below(stream, first + count)
+            if upcoming >= first:  # while this step is taken the next one's row can come
+                prefetch(contexts, upcoming - first)
+                prefetch(weights, upcoming - first)
+                prefetch(rewards, upcoming - first)
         if i < first:
             row, reward, weight = pseudo_contexts[i], pseudo_rewards[i], pseudo_weights[arm, i]
             _take_step(link, replicas, theta, squares, row, 1.0, reward, weight, scratch)
