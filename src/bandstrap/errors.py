@@ -13,6 +13,8 @@ from difflib import get_close_matches
 
 __all__ = ["BandstrapError", "InvalidInput", "OutputError", "UnknownName"]
 
+SHOWN = 100  # names in a message
+
 
 class BandstrapError(Exception):
     """Base of all errors raised on purpose."""
@@ -41,8 +43,14 @@ class UnknownName(BandstrapError, LookupError):  # noqa: N818
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         known = sorted(known)
         near = get_close_matches(name, known, n=1, cutoff=0.4)
-        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+        hint = f"did you mean {near[0]!r}?" if near else f"known are {_some(known)}"
         super().__init__(f"unknown {kind} {name!r}: {hint}")
+
+
+def _some(names: list[str]) -> str:
+    """All of them, unless nobody would read so many."""
+    more = len(names) - SHOWN
+    return ", ".join(names[:SHOWN]) + (f" and {more:,} more" if more > 0 else "")
 
 
 class OutputError(BandstrapError, OSError):

@@ -87,6 +87,18 @@ def test_advice_is_the_best_or_the_much_cheaper_of_equals():
     assert advice((first,), None, 0.2).policy == "a"
 
 
+def test_advice_says_where_one_might_as_well_not_look_at_rows():
+    first, second = standing(1, "a", 0.9, 900.0, True), standing(2, "b", 0.8, 5.0, True)
+    clear, open_ = (Gap("a", "b", Interval(0.1, low, 0.2)) for low in (0.05, -0.05))
+    assert "not beyond chance more than always" in advice((first, second), clear, 0.85).sentence
+    assert "beyond chance more" not in advice((first, second), clear, 0.75).sentence
+    # The cheaper of equals, but not if it earns less than the best arm does by itself.
+    assert advice((first, second), open_, 0.75).policy == "b"
+    found = advice((first, second), open_, 0.85)
+    assert found.policy == "a"
+    assert "no other that may be the best" in found.sentence
+
+
 def test_tables_of_ones_own_are_environments():
     rng = np.random.default_rng(0)
     contexts = rng.standard_normal((40, 3)).astype(np.float32)

@@ -152,7 +152,7 @@ def test_a_huge_file_is_read_only_so_far(tmp_path, monkeypatch):
     sample = read(path, seed=0)
     assert not sample.complete
     assert sample.seen < 150_000
-    assert "first gigabyte" in prepare(path, Label("y")).decisions[0]
+    assert "the rest of the file is left out" in prepare(path, Label("y")).decisions[0]
 
 
 def test_rewards_of_any_size_are_told_as_0_to_1():
@@ -161,6 +161,11 @@ def test_rewards_of_any_size_are_told_as_0_to_1():
     assert (payment.low, payment.width) == (-5.0, 20.0)
     assert payment.payoffs.rewards.tolist() == [[0, 1], [0.75, 0.25]]
     assert payment.baselines() == {"any arm at random": 5.0, "always b": 7.5}
+
+
+def test_a_column_without_a_name_is_told_as_such():
+    table = pa.table({"": [1, 2, 3, 4], "x": [0.5, 2.5, 1.5, 3.0], "y": ["a", "b", "a", "b"]})
+    assert "(no name): dropped, it counts the rows" in prepare(table, Label("y")).decisions
 
 
 def refused(*arguments):
@@ -194,7 +199,22 @@ BAD = {
     "binary": ("\0\1\2\3" * 100, "is no text"),
     "parquet": ("PAR1 but cut off", "is damaged"),
     "arrow": ("ARROW1 but cut off", "is damaged"),
+    "zip": ("PK\3\4\0\0 a workbook", "is a zip archive"),
+    "bytes": ("x,y\n1,\33[31m\7,2\n", "got 3: 1, [31m ,2"),  # nothing that a terminal obeys
+    "wide": (",".join(f"x{i}" for i in range(20_000)) + "\n", "x10086 and 19,900 more"),
 }
+
+
+@pytest.mark.parametrize("write", [pa.csv.write_csv, pq.write_table, pa.feather.write_feather])
+def test_no_such_column_is_told_by_the_header_alone(tmp_path, monkeypatch, write):
+    path = tmp_path / "table"
+    write(pa.table({"x": [1.0, 2.0], "y": ["a", "b"]}), path)
+
+    def fails(*given):
+        raise AssertionError("rows were read")
+
+    monkeypatch.setattr("bandstrap.comparison.source.sampled", fails)
+    assert "unknown column" in refused(path, "--label", "z", "--out", tmp_path / "out")
 
 
 @pytest.mark.parametrize("name", BAD)
@@ -223,6 +243,7 @@ def test_bad_arguments_are_refused_in_one_sentence(small, tmp_path):
     assert "cannot be read" in refused(tmp_path / "none.csv", "--label", "y", *out)
     assert "is a folder" in refused(tmp_path, "--label", "y", *out)
     assert "--rewards" in refused(small, *out)
+    assert "not both" in refused(small, "--label", "y", "--rewards", "age,y", *out)
     assert "two or more" in refused(small, "--rewards", "age", *out)
     assert "columns of numbers" in refused(small, "--rewards", "age,city", *out)
     assert "'eg-lin'" in refused(small, "--label", "y", "--policies", "eg-linn", *out)

@@ -263,6 +263,8 @@ def test_nothing_makes_the_page_scroll_sideways(page, width):
     page.until(f"document.querySelector('#figure1 canvas').clientWidth < {width}")
     assert page.run("document.documentElement.scrollWidth") <= width
     assert page.run("document.querySelector('#figure1 .tip').offsetWidth") < width
+    heights = page.run("[...document.querySelectorAll('#values td')].map((td) => td.clientHeight)")
+    assert max(heights) < 50, "names of policies stay on one line"
 
 
 def test_print_shows_every_curve_and_no_controls(page):

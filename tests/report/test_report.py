@@ -109,6 +109,7 @@ def test_a_comparison_says_what_to_use_first(made):
     assert '<dd class="alone">90 rows read</dd><dt>age</dt><dd>a number</dd>' in text
     curves = {curve["policy"]: curve for curve in data_of(text)["curves"]}
     for standing in ranking:
+        assert f'data-sort="{standing.reward.low!r}">{standing.reward.low:.4g} to ' in text
         assert f">{standing.cost:,.0f} µs</td>" in text
         assert curves[standing.policy]["cost"] == pytest.approx(1e-6 * standing.cost)
         assert curves[standing.policy]["reward"]["mean"][-1] == pytest.approx(standing.reward.mean)

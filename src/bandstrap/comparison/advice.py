@@ -21,35 +21,54 @@ def advice(ranking: tuple[Standing, ...], gap: Gap | None, floor: float) -> Advi
     if first.reward.mean <= floor:
         return _none_is_better(first, floor)
     if gap is None:
-        return Advice(first.policy, f"Use {first.policy}: {first.reward} a round; it played alone.")
+        return _use(first, "; it played alone", floor)
     if not first.reward.known:
-        return Advice(
-            first.policy,
-            f"Use {first.policy}: {first.reward} a round, {gap.difference} more than {gap.second} "
-            "in a single run, which says nothing of chance: ask for more --runs.",
+        why = (
+            f", {gap.difference} more than {gap.second} in a single run, which says nothing of "
+            "chance: ask for more --runs"
         )
+        return _use(first, why, floor)
     if gap.real:
-        return Advice(
-            first.policy,
-            f"Use {first.policy}: {first.reward} a round, {gap.difference} more than {gap.second}, "
-            f"the next, at {first.cost:,.0f} µs a decision.",
+        why = (
+            f", {gap.difference} more than {gap.second}, the next, at {first.cost:,.0f} µs a "
+            "decision"
         )
-    return _cheapest(ranking, gap)
+        return _use(first, why, floor)
+    return _cheapest(ranking, gap, floor)
 
 
-def _cheapest(ranking: tuple[Standing, ...], gap: Gap) -> Advice:
+def _cheapest(ranking: tuple[Standing, ...], gap: Gap, floor: float) -> Advice:
     """The best of those that cost about the least: times vary too much to decide by less."""
-    tied = [standing for standing in ranking if standing.tied]
+    tied = [each for each in ranking if each.tied and each.reward.mean > floor]
     least = min(standing.cost for standing in tied)
     chosen = next(standing for standing in tied if standing.cost <= MUCH * least)
     others = [standing.policy for standing in tied if standing is not chosen]
-    return Advice(
-        chosen.policy,
-        f"Use {chosen.policy}: {chosen.reward} a round at {chosen.cost:,.0f} µs a decision; "
-        f"{gap.first} and {gap.second} do not differ beyond chance ({gap.difference}), and of the "
-        f"{len(tied)} policies that may be the best ({', '.join(others[:4])}"
-        f"{' …' if len(others) > 4 else ''}) none costs much less.",
+    why = (
+        f" at {chosen.cost:,.0f} µs a decision; {gap.first} and {gap.second} do not differ beyond "
+        f"chance ({gap.difference}), and {_of_the_rest(others)}"
     )
+    return _use(chosen, why, floor)
+
+
+def _of_the_rest(others: list[str]) -> str:
+    if not others:
+        return "no other that may be the best earns more than the best arm alone"
+    names = ", ".join(others[:4]) + (" …" if len(others) > 4 else "")
+    return (
+        f"of the {len(others) + 1} policies that may be the best and earn more than the best arm "
+        f"alone ({names}) none costs much less"
+    )
+
+
+def _use(chosen: Standing, why: str, floor: float) -> Advice:
+    """With a warning where one might as well not look at rows at all."""
+    reward = chosen.reward
+    doubt = (
+        f"; but that is not beyond chance more than always pulling the best arm ({floor:.4g})"
+        if reward.known and reward.low <= floor
+        else ""
+    )
+    return Advice(chosen.policy, f"Use {chosen.policy}: {reward} a round{why}{doubt}.")
 
 
 def _none_is_better(first: Standing, floor: float) -> Advice:

@@ -125,7 +125,7 @@ class Rewards(Pays):
         if low >= 0 and high <= 1:
             return Payment(self.columns, rewards, tuple(told)), kept
         told.append(
-            f"rewards from {low:g} to {high:g}: policies are told them as 0 to 1, "
+            f"rewards go from {low:g} to {high:g}; policies are told them as 0 to 1, "
             "results are in your units"
         )
         width = high - low
@@ -147,7 +147,9 @@ def _occurring(labels: np.ndarray, classes: tuple[str, ...]) -> tuple[np.ndarray
 
 def paid_by(label: str | None, rewards: Sequence[str] | None) -> Pays:
     """One of the two must be told."""
-    if (label is None) == (not rewards):
+    if label is not None and rewards:
+        raise InvalidInput("--label", label, "give this or --rewards, not both")
+    if label is None and not rewards:
         raise InvalidInput(
             "--label", label, "name the column of classes, or the arms' own columns by --rewards"
         )

@@ -1,6 +1,6 @@
 """Where a table comes from: a file of any common kind, or a frame; as a sample of its rows."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +13,32 @@ from bandstrap.comparison.sample import Sample, sampled
 from bandstrap.comparison.text import REMEDY, TextTable, check_unique
 from bandstrap.errors import InvalidInput, OutputError
 
+Check = Callable[[list[str]], None]  # raises where the names of columns will not do
 
-def read(data: Any, seed: int) -> Sample:
-    """A path, a pyarrow table, a pandas or a polars frame."""
+
+def any_names(names: list[str]) -> None:
+    """Every name will do."""
+
+
+def read(data: Any, seed: int, check: Check = any_names) -> Sample:
+    """A path, a pyarrow table, a pandas or a polars frame; names are checked before rows are read.
+
+    Of a file of gigabytes the header is there at once, the rows are not.
+    """
     if isinstance(data, str | Path):
-        return read_file(Path(data), seed)
-    return _of_table(_arrow(data), seed)
+        return read_file(Path(data), seed, check)
+    return _of_table(_arrow(data), seed, check)
 
 
-def read_file(path: Path, seed: int) -> Sample:
+def read_file(path: Path, seed: int, check: Check = any_names) -> Sample:
     """A file, by what it holds rather than by its name."""
     magic = _magic(path)
     if magic[:4] == b"PAR1":
-        return _parquet(path, seed)
+        return _parquet(path, seed, check)
     if magic == b"ARROW1" or magic[:4] == b"FEA1" or path.suffix in (".arrow", ".feather", ".ipc"):
-        return _of_table(_arrow_file(path, magic), seed)
+        return _of_table(_arrow_file(path, magic), seed, check)
     text = TextTable(path)
+    check(text.names)
     sample = sampled(text.schema, text.pieces(), seed)
     return sample._replace(complete=text.complete)
 
@@ -51,11 +61,12 @@ def _magic(path: Path) -> bytes:
     return magic
 
 
-def _parquet(path: Path, seed: int) -> Sample:
+def _parquet(path: Path, seed: int, check: Check) -> Sample:
     try:
         with pq.ParquetFile(path) as file:
             schema = file.schema_arrow.remove_metadata()
             check_unique(schema.names)
+            check(schema.names)
             return sampled(schema, _without_metadata(file.iter_batches()), seed)
     except (pa.ArrowException, OSError) as error:
         raise OutputError(path, "is damaged or cut off", REMEDY) from error
@@ -95,7 +106,8 @@ def _arrow(data: Any) -> pa.Table:
         raise InvalidInput("data", "mixed values", f"one kind a column, please: {error}") from error
 
 
-def _of_table(table: pa.Table, seed: int) -> Sample:
+def _of_table(table: pa.Table, seed: int, check: Check) -> Sample:
     check_unique(table.column_names)
+    check(table.column_names)
     table = table.replace_schema_metadata(None)
     return sampled(table.schema, table.to_batches(), seed)

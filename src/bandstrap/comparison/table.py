@@ -18,6 +18,8 @@ from bandstrap.errors import InvalidInput
 if TYPE_CHECKING:  # it needs a compiler, which a table that is refused should not wait for
     from bandstrap.environments import OwnTable
 
+UNNAMED = "(no name)"  # as where a frame's row names were written to a file
+
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
@@ -38,7 +40,7 @@ class Prepared:
 
 def prepare(data: Any, pays: Pays, seed: int = 0) -> Prepared:
     """Read a table, find what pays, and encode all other columns."""
-    return prepare_sample(read(data, seed), title_of(data), pays)
+    return prepare_sample(read(data, seed, pays.check), title_of(data), pays)
 
 
 def prepare_sample(sample: Sample, title: str, pays: Pays) -> Prepared:
@@ -59,7 +61,7 @@ def prepare_sample(sample: Sample, title: str, pays: Pays) -> Prepared:
 def _rows_told(sample: Sample, kept: np.ndarray) -> list[str]:
     told = [f"{sample.seen:,} rows read"]
     if not sample.complete:
-        told[0] += ", the first gigabyte of the file; what comes later is left out"
+        told[0] += ", a gigabyte of them; the rest of the file is left out"
     if sample.table.num_rows < sample.seen:
         told.append(f"{sample.table.num_rows:,} of them drawn at random to play")
     if not kept.all():
@@ -75,10 +77,10 @@ def _fit(table: pa.Table) -> tuple[list[Fitted], list[str]]:
         cells = cells_of(table[name])
         reason = cells.useless() if cells is not None else f"of type {table[name].type}"
         if cells is None or reason:
-            told.append(f"{name}: dropped, {reason}")
+            told.append(f"{name or UNNAMED}: dropped, {reason}")
         else:
             made.append(fitted(cells, name))
-            told.append(f"{name}: {made[-1].feature.told()}")
+            told.append(f"{name or UNNAMED}: {made[-1].feature.told()}")
     if not made:
         raise InvalidInput(
             "columns", table.column_names, "none is left to decide by (" + "; ".join(told[:3]) + ")"

@@ -96,6 +96,8 @@ def _head(path: Path) -> bytes:
             head = bytes(stream.read(HEAD))
     except (OSError, pa.ArrowException) as error:
         raise OutputError(path, f"cannot be read ({_brief(error)})", REMEDY) from error
+    if head[:4] == b"PK\3\4":
+        raise OutputError(path, "is a zip archive or a workbook", "unpack it, or export it as CSV")
     if b"\0" in head:
         raise OutputError(path, "is no text, Parquet or Arrow file", REMEDY)
     return head
@@ -112,5 +114,6 @@ def _encoding(path: Path, head: bytes) -> str:
 
 
 def _brief(error: Exception) -> str:
-    text = " ".join(str(error).split())
+    said = "".join(each if each.isprintable() else " " for each in str(error))
+    text = " ".join(said.split())
     return text if len(text) <= 120 else text[:117] + "..."

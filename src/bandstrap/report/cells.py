@@ -16,13 +16,18 @@ class Cell(Protocol):
 
 @dataclass(frozen=True)
 class Text:
-    """Words."""
+    """Words; a single one, such as the name of a policy, is not broken at its hyphens.
+
+    >>> Text("wb-log").html()
+    '<td class="word">wb-log</td>'
+    """
 
     kind: ClassVar[str] = "text"
     text: str
 
     def html(self) -> str:
-        return f"<td>{escape(self.text)}</td>"
+        word = "" if " " in self.text else ' class="word"'
+        return f"<td{word}>{escape(self.text)}</td>"
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ def _row(standing: Standing) -> tuple[Cell, ...]:
         Number(standing.place, str(standing.place)),
         Text(standing.policy),
         Number(reward.mean, f"{reward.mean:.4g}"),
-        Text(ends),
+        Number(reward.low, ends),
         Number(standing.cost, f"{standing.cost:,.0f} µs"),
         Text(remark),
     )

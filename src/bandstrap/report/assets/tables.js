@@ -60,8 +60,8 @@ function finalValues(curves) {
     const value = (key) => numberCell(
       curve[key].mean[last], withError(curve[key].mean[last], curve[key].error[last]));
     return element("tr", {},
-      element("td", {}, curve.experiment), element("td", {}, curve.environment),
-      element("td", {}, curve.policy),
+      ...[curve.experiment, curve.environment, curve.policy].map(
+        (text) => element("td", { class: "word" }, text)),
       numberCell(curve.runs, grouped(curve.runs)),
       numberCell(curve.rounds[last], grouped(curve.rounds[last])),
       value("regret"), value("reward"), numberCell(curve.cost, time(curve.cost)));
