@@ -20,7 +20,7 @@ class BetaThompson(Policy[BootstrapState]):
     """Draw each arm's mean from Beta(α₀ + ones, β₀ + zeros) and act greedily.
 
     A reward strictly between 0 and 1 is rounded to 1 with probability equal to itself
-    (Agrawal and Goyal, 2013), so `update` needs a generator for such rewards.
+    (Agrawal and Goyal, 2012), so `update` needs a generator for such rewards.
     """
 
     prior: PseudoRewards = field(default_factory=PseudoRewards)

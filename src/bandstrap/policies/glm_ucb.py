@@ -26,8 +26,8 @@ class Bonus(ABC):
 class LogBonus(Bonus):
     """scale √log t: the growth that the asymptotic argument asks for, with a factor to choose.
 
-    Filippi et al. leave the factor to tuning. The default, 1/4, is our choice: the steepest slope
-    of the sigmoid, which turns margins into rewards.
+    Filippi et al. advise such growth for use. The default factor, 1/4, is our choice: the steepest
+    slope of the sigmoid, which turns margins into rewards. (Others take √3.)
     """
 
     scale: float = 0.25
@@ -45,8 +45,9 @@ class GuaranteedBonus(Bonus):
 
     (2 slope κ / flattest) √(2 d log t log(2 d horizon / delta)), where `flattest` is the least
     slope of the sigmoid that can occur, κ = √(3 + 2 log(1 + 2 length²)) and `length` bounds
-    contexts; slope = 1/4, rewards are at most 1 and the penalty is 1. Unlike the form of the score,
-    these constants have not been compared with the paper itself.
+    contexts; slope = 1/4, rewards are at most 1 and M, as by the default penalty, at least I. The
+    same constants stand in another implementation of the paper. Theirs has one θ for all arms,
+    here d counts one arm's parameters.
     """
 
     horizon: int
