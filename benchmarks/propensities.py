@@ -2,15 +2,22 @@
 
 For each policy a bandit learns a little and is then asked again and again. Its choices are
 compared with the sums of the probabilities that it reported, by a chi-square statistic; a policy
-fails where p is below LEVEL / policies (Bonferroni). "IPS z" is how many standard errors the value
-of uniformly random arms, estimated by inverse propensities, is from the truth; the errors are those
-that the propensities imply, as rare arms may not have been chosen yet.
+fails where p is below LEVEL / policies (Bonferroni). "notices" is how far the probability of an
+arm may be off before that is more likely than not to happen. "IPS z" is how many standard errors
+the value of uniformly random arms, estimated by inverse propensities, is from the truth; the errors
+are those that the propensities imply, as rare arms may not have been chosen yet.
+
+Two draws vote where only draws can tell. More would cost more and notice less: given the draws,
+which of them came first is all that is left to chance, and among few that is little.
 """
 
+import warnings
+from argparse import Namespace
 from time import process_time
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 from scipy.stats import chi2
 
 from bandstrap import Bandit, EigenExamples, LockInWarning, Propensity, Support
@@ -18,51 +25,65 @@ from bandstrap.policies import POLICIES
 from bandstrap.policies.contextual import CONTEXTUAL
 from output import Row, arguments, report
 
-ARMS = "abcd"
-PAYS = np.array([0.3, 0.4, 0.5, 0.6])
+ARMS = "abc"
+PAYS = np.array([0.4, 0.5, 0.6])
+HISTORY = 24  # rewards; few, so that no arm is nearly certain to win
 CONTEXT = np.array([0.3, -0.2])
 FEW = 5.0  # expected decisions below which the statistic is not chi-square
 LEVEL = 0.01  # at which one of all policies together may fail by chance
 
 
 def frozen(policy: Any, contextual: bool, given: Propensity) -> Bandit:
-    """A bandit that has learnt forty rewards."""
+    """A bandit that has learnt a few rewards."""
     bandit = Bandit(policy, ARMS, seed=8, rewards=Support.binary(), propensity=given)
     rng = np.random.default_rng(2)
-    contexts = rng.standard_normal((40, 2))
-    for i, x in enumerate(contexts):
-        reward = float(rng.random() < PAYS[i % 4])
-        bandit.learn(context=x if contextual else None, arm=ARMS[i % 4], reward=reward)
+    for i in range(HISTORY):
+        x, arm = rng.standard_normal(CONTEXT.size), i % PAYS.size
+        reward = float(rng.random() < PAYS[arm])
+        bandit.learn(context=x if contextual else None, arm=ARMS[arm], reward=reward)
     return bandit
 
 
-def measured(bandit: Bandit, context: Any, decisions: int, seconds: float) -> Row:
-    """Counts against expectations; the counts' covariance is that of their multinomials."""
-    counts, expected, covariance = np.zeros(4), np.zeros(4), np.zeros((4, 4))
-    rng, smallest, largest, n = np.random.default_rng(4), 1.0, 0.0, 0
-    excess, doubt, until = 0.0, 0.0, process_time() + seconds
-    while n < decisions and process_time() < until:
+def asked(bandit: Bandit, context: Any, decisions: int) -> tuple[np.ndarray, np.ndarray]:
+    """The arms chosen, (decisions,), and what was reported of every arm, (decisions, arms)."""
+    chosen, reported = np.empty(decisions, dtype=int), np.empty((decisions, PAYS.size))
+    for i in range(decisions):
         decision = bandit.decide(context)
-        p = np.array(list(decision.propensities.values()))
-        arm = ARMS.index(decision.arm)
-        counts[arm] += 1
-        expected += p
-        covariance += np.diag(p) - np.outer(p, p)
-        smallest, largest = min(smallest, p.min()), max(largest, p.max())
-        excess += (rng.random() < PAYS[arm]) / 4 / decision.propensity - PAYS.mean()
-        doubt += float((PAYS / 16 / p).sum() - PAYS.mean() ** 2)
+        chosen[i] = ARMS.index(decision.arm)
+        reported[i] = list(decision.propensities.values())
         bandit.drop(decision)
-        n += 1
+    return chosen, reported
+
+
+def compared(chosen: np.ndarray, reported: np.ndarray, level: float) -> Row:
+    """Counts against expectations; the counts' covariance is that of their multinomials."""
+    n = chosen.size
+    counts, expected = np.bincount(chosen, minlength=PAYS.size), reported.sum(axis=0)
+    covariance = np.diag(expected) - reported.T @ reported
     statistic, freedom = chi_square(counts - expected, covariance)
+    law = chi2(max(freedom, 1))
+    p = float(law.sf(statistic)) if freedom else 1.0
     return {
         "decisions": n,
-        "largest gap": float(np.abs(counts - expected).max() / n),
+        "chosen": " ".join(f"{share:.3f}" for share in counts / n),
+        "reported": " ".join(f"{share:.3f}" for share in expected / n),
         "chi-square": statistic,
-        "p": float(chi2(freedom).sf(statistic)) if freedom else 1.0,
-        "IPS z": float(excess / np.sqrt(doubt)),
-        "smallest": smallest,
-        "largest": largest,
+        "p": p,
+        "fails": "yes" if p < level else "no",
+        "notices": float(np.sqrt(law.isf(level) * np.diag(covariance).max()) / n),
+        "IPS z": ips_z(chosen, reported),
+        "smallest": float(reported.min()),
+        "largest": float(reported.max()),
     }
+
+
+def ips_z(chosen: np.ndarray, reported: np.ndarray) -> float:
+    """How far the value of uniformly random arms is from its estimate, in standard errors."""
+    rewards = np.random.default_rng(4).random(chosen.size) < PAYS[chosen]
+    propensities = reported[np.arange(chosen.size), chosen]
+    excess = rewards / PAYS.size / propensities - PAYS.mean()
+    doubt = (PAYS / PAYS.size**2 / reported).sum(axis=1) - PAYS.mean() ** 2
+    return float(excess.sum() / np.sqrt(doubt.sum()))
 
 
 def chi_square(off: np.ndarray, covariance: np.ndarray) -> tuple[float, int]:
@@ -78,30 +99,35 @@ def chi_square(off: np.ndarray, covariance: np.ndarray) -> tuple[float, int]:
     return float(off @ inverse @ off), int(np.linalg.matrix_rank(covariance, rtol=1e-9))
 
 
+def tested(name: str, given: Namespace, level: float) -> Row:
+    """The row of one policy, by its name: what a process is asked for."""
+    warnings.simplefilter("ignore", LockInWarning)  # what learns no more stays as it is
+    without = name in POLICIES
+    prior = EigenExamples(np.eye(CONTEXT.size))
+    policy, context = (POLICIES[name](), None) if without else (CONTEXTUAL[name](prior), CONTEXT)
+    bandit = frozen(policy, not without, Propensity(given.draws, given.floor))
+    bandit.drop(bandit.decide(context))  # compiles
+    began = process_time()
+    row = compared(*asked(bandit, context, given.decisions), level)
+    return {"policy": name, **row, "seconds": process_time() - began}
+
+
 def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--decisions", type=int, default=100_000)
-    parser.add_argument("--seconds", type=float, default=60.0, help="limit for each policy")
-    parser.add_argument("--draws", type=int, default=4, help="that vote")
+    parser.add_argument("--draws", type=int, default=2, help="that vote")
     parser.add_argument("--floor", type=float, default=0.02, help="probability of any arm")
     parser.add_argument("--policies", help="all if not given, else as in wb,wb-log")
+    parser.add_argument("--workers", type=int, default=2, help="processes")
     given = parser.parse_args()
-    prior = EigenExamples(np.eye(2))
-    made = {name: (make(), None) for name, make in POLICIES.items()}
-    made |= {name: (make(prior), CONTEXT) for name, make in CONTEXTUAL.items()}
-    names = given.policies.split(",") if given.policies else list(made)
+    names = given.policies.split(",") if given.policies else [*POLICIES, *CONTEXTUAL]
     rows: list[Row] = []
-    for name in names:
-        policy, context = made[name]
-        bandit = frozen(policy, context is not None, Propensity(given.draws, given.floor))
-        bandit.drop(bandit.decide(context))  # compiles
-        told = measured(bandit, context, given.decisions, given.seconds)
-        rows.append({"policy": name, **told, "fails": float(told["p"]) < LEVEL / len(names)})
+    tasks = (delayed(tested)(name, given, LEVEL / len(names)) for name in names)
+    for row in Parallel(given.workers, return_as="generator")(tasks):
+        rows.append(row)
+        print(f"{len(rows)} of {len(names)}: {row['policy']}, p = {row['p']:.3g}", flush=True)
     report(given.out, "propensities", vars(given), rows, "choices against reported propensities")
 
 
 if __name__ == "__main__":
-    import warnings
-
-    warnings.simplefilter("ignore", LockInWarning)  # what learns no more stays as it is
     main()

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -31,6 +33,20 @@ def test_forgetting_pays_where_the_world_drifts(tmp_path):
 
 
 def test_decisions_follow_propensities(tmp_path):
-    rows = ran("propensities", tmp_path, "--decisions", "1000", "--policies", "wb,eg,ts-lin")
-    assert all(row["p"] > 1e-4 and abs(row["IPS z"]) < 5 for row in rows)
+    few = "--decisions", "1000", "--workers", "1", "--policies", "wb,eg,ts-lin"
+    rows = ran("propensities", tmp_path, *few)
+    assert [row["policy"] for row in rows] == ["wb", "eg", "ts-lin"]
+    assert all(row["fails"] == "no" and abs(row["IPS z"]) < 5 for row in rows)
     assert all(0 < row["smallest"] < row["largest"] < 1 for row in rows)
+
+
+def test_choices_that_do_not_follow_propensities_are_noticed(monkeypatch):
+    """An arm that is chosen 0.02 too often, among 10⁵ decisions."""
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    from propensities import compared
+
+    rng, reported = np.random.default_rng(1), np.tile([0.5, 0.3, 0.2], (100_000, 1))
+    honest = compared(rng.choice(3, 100_000, p=[0.5, 0.3, 0.2]), reported, 1e-4)
+    shifted = compared(rng.choice(3, 100_000, p=[0.52, 0.28, 0.2]), reported, 1e-4)
+    assert (honest["fails"], shifted["fails"]) == ("no", "yes")
+    assert honest["notices"] < 0.01
