@@ -1,5 +1,6 @@
 """The reduced form of `benchmarks/endurance.py`: the same checks after fewer updates."""
 
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -35,3 +36,13 @@ def test_a_drift_would_be_noticed(endurance: Any) -> None:
     scores = case.fixed(moments, 500)[None]
     assert endurance.errors(case, scores, moments, 500)[0] == 0.0
     assert endurance.errors(case, scores * (1 + 1e-5), moments, 500)[0] > case.mean
+
+
+@pytest.mark.parametrize("stream", ["copies", "scales"])
+def test_replicas_that_learnt_something_else_would_be_noticed(
+    endurance: Any, stream: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = endurance.CASES["Replicas"]
+    other = replace(case, reference=lambda x, y, probes: case.reference(x, 1.0 - y, probes))
+    monkeypatch.setitem(endurance.CASES, "Replicas", other)
+    assert not endurance.endure("Replicas", stream, 1500)["holds"]
