@@ -2,10 +2,11 @@
 
 For each policy a bandit learns a little and is then asked again and again. Its choices are
 compared with the sums of the probabilities that it reported, by a chi-square statistic; a policy
-fails where p is below LEVEL / policies (Bonferroni). "notices" is how far the probability of an
-arm may be off before that is more likely than not to happen. "IPS z" is how many standard errors
-the value of uniformly random arms, estimated by inverse propensities, is from the truth; the errors
-are those that the propensities imply, as rare arms may not have been chosen yet.
+fails where p is below LEVEL / policies (Bonferroni, of all that there are). "notices" is how far
+the probability of an arm may be off before that is more likely than not to happen. "IPS z" is how
+many standard errors the value of uniformly random arms, estimated by inverse propensities, is from
+the truth; the errors are those that the propensities imply, as rare arms may not have been chosen
+yet.
 
 Two draws vote where only draws can tell. More would cost more and notice less: given the draws,
 which of them came first is all that is left to chance, and among few that is little.
@@ -120,9 +121,10 @@ def main() -> None:
     parser.add_argument("--policies", help="all if not given, else as in wb,wb-log")
     parser.add_argument("--workers", type=int, default=2, help="processes")
     given = parser.parse_args()
-    names = given.policies.split(",") if given.policies else [*POLICIES, *CONTEXTUAL]
+    every = [*POLICIES, *CONTEXTUAL]
+    names = given.policies.split(",") if given.policies else every
     rows: list[Row] = []
-    tasks = (delayed(tested)(name, given, LEVEL / len(names)) for name in names)
+    tasks = (delayed(tested)(name, given, LEVEL / len(every)) for name in names)
     for row in Parallel(given.workers, return_as="generator")(tasks):
         rows.append(row)
         print(f"{len(rows)} of {len(names)}: {row['policy']}, p = {row['p']:.3g}", flush=True)

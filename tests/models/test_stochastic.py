@@ -153,6 +153,16 @@ def test_arms_without_examples_come_first_and_one_class_is_no_trouble() -> None:
     assert learner.best(np.zeros(2), rng, np.array([True, False, True])) == 0
 
 
+def test_a_choice_is_made_by_margins_where_probabilities_tie() -> None:
+    learner = StochasticLogisticRegression().learner(Problem(3, 1), Exponential(), NoExamples())
+    learner._margins = lambda context, rng: np.array([50.0, 60.0, 40.0])
+    everything, rng = np.ones(3, dtype=bool), np.random.default_rng(0)
+    for _ in range(20):
+        arm, scores = learner.choose(np.ones(1), rng, everything)
+        assert (arm, scores.tolist()) == (1, [1.0, 1.0, 1.0])
+        assert learner.best(np.ones(1), rng, everything) == 1
+
+
 def test_divergence_and_bad_parameters_are_refused() -> None:
     huge = np.full((50, 2), 1e12)
     rng = np.random.default_rng(0)

@@ -87,6 +87,19 @@ def test_it_learns_which_features_pay(name):
     assert np.mean(paid[75:]) > 0.75  # by chance about 0.35
 
 
+def test_replicas_learn_features_that_were_tiny_at_first():
+    """Of a share one arm has a millionth, another one half: the first says nothing of the scale."""
+    problem = Problem(1, 2, Support.binary(), per_arm=True)
+    learner = MODELS["replicas"].learner(problem, Exponential(), GaussianExamples())
+    rng = np.random.default_rng(1)
+    for x in [*1e-6 * rng.standard_normal((10, 2)), *rng.choice([-1.0, 1.0], (60, 2))]:
+        learner.learn(x, 0, float(x[0] > 0), rng)
+    assert np.abs(learner.theta).max() < 20
+    corners = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
+    for _ in range(20):
+        assert ((learner.scores_of(corners, rng) > 0.5) == [True, True, False, False]).all()
+
+
 def test_new_arms_profit_from_what_others_taught():
     bandit, rng = shared(MODELS["replicas"]), np.random.default_rng(3)
     for _ in range(300):

@@ -106,7 +106,9 @@ class ConvexArm:
         return squares
 
     def _learn_rows(self) -> None:
-        """Margins of rows that have come since."""
+        """Margins of rows that have come since, if any have."""
+        if self.known_rows == self.examples.rows.count:
+            return
         n = self.examples.n_entries
         self._reserve(n)
         self.examples.margins_from(self.known_rows, self.theta, self.margins)

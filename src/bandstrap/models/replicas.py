@@ -87,6 +87,10 @@ class Replicas(Model):
         ends = (problem.support.low, problem.support.high)
         if self.model.link == kernels.LOGISTIC and not 0 <= ends[0] <= ends[1] <= 1:
             raise InvalidInput("support", ends, "a logistic model takes rewards in [0, 1]: rescale")
+        if problem.per_arm:
+            from bandstrap.models.shared_replicas import SharedReplicas  # it needs this module
+
+            return SharedReplicas(self.model, self.count, problem, resampling, prior)
         return ReplicaLearner(self.model, self.count, problem, resampling, prior)
 
 

@@ -20,6 +20,12 @@ class StochasticLearner(RefitLearner):
         # By margins: probabilities near 1 would tie.
         return highest(self._margins(context, rng), allowed, rng)
 
+    def choose(
+        self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
+    ) -> tuple[int, np.ndarray]:
+        margins = self._margins(context, rng)  # as `best` does, which votes beside it
+        return highest(margins, allowed, rng), self.model.expected(margins)
+
     def _margins(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         x = as_numbers(context)
         margins = np.full(len(self.rows), np.inf)  # an arm without any example is tried first

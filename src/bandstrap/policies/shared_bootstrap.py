@@ -42,7 +42,7 @@ class SharedBootstrap(Policy[SharedState]):
     def _start(self, problem: Problem, runs: int) -> SharedState:
         if not problem.per_arm or problem.n_features < 1:
             raise InvalidInput("arms", problem.n_arms, "give features of arms: arms={name: [...]}")
-        one = Problem(1, problem.n_features, problem.support)
+        one = Problem(1, problem.n_features, problem.support, per_arm=True)
         return SharedState(problem, runs, [self._learner(one) for _ in range(runs)])
 
     def _learner(self, problem: Problem) -> Learner:
