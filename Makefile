@@ -1,7 +1,7 @@
 # Every target sets up what it needs in .venv; only Python 3.11 or later and make must be there.
 
 .DEFAULT_GOAL := help
-.PHONY: help test browser lint reproduce appendix contexts bench bench-contextual bench-bandit bench-engines bench-peers endurance docs package clean
+.PHONY: help test test-pythons browser lint reproduce appendix contexts bench bench-contextual bench-bandit bench-engines bench-peers endurance docs package clean
 
 PYTHON ?= python3
 PYTHONS ?= python3.11 python3.12 python3.13
@@ -38,8 +38,10 @@ test: browser ## lint, types, import rules, tests, examples in docstrings
 browser:
 	@scripts/chromium > /dev/null 2>&1 &
 
+# Those that pyenv has installed count as found, whichever of them is in use.
 test-pythons: ## install and try the package under every Python that it is declared for and that is found
-	@for each in $(PYTHONS); do \
+	@export PYENV_VERSION="$$(pyenv versions --bare 2> /dev/null | paste -s -d : -)"; \
+	for each in $(PYTHONS); do \
 		if ! $$each --version >/dev/null 2>&1; then echo "$$each: not found"; continue; fi; \
 		$$each -m venv $(VENV)/$$each && $(VENV)/$$each/bin/pip install --quiet . pytest || exit 1; \
 		echo "$$each:"; $(VENV)/$$each/bin/python -m pytest tests/bandit/test_bandit.py || exit 1; \
