@@ -85,7 +85,8 @@ class Figure2MNIST(Figure2):
         full=("ucb-lin", "eg-log", *_FAST[1:], *_BUDGETED[:-1], *_OTHERS),
         reduced={
             "ts-langevin-nn": 10_000,
-            **dict.fromkeys((*_LOGISTIC[1:], "wb-log-gauss-prior", "wb-log-onestep"), 2000),
+            **dict.fromkeys(_LOGISTIC[1:], 10_000),
+            **dict.fromkeys(("wb-log-gauss-prior", "wb-log-onestep"), 2000),
             **dict.fromkeys((*SCHEDULES, _TREES[0]), 2000),
             **dict.fromkeys((*_LINEAR[1:], *_WIDTHS), 1000),
             **dict.fromkeys((*_NETWORKS, _TREES[1]), 400),
