@@ -5,7 +5,9 @@ import sys
 
 import pytest
 
+import bandstrap.commands.compare
 import bandstrap.commands.reproduce
+import bandstrap.comparison.table
 from called import called, failed, in_one_line
 
 SMALL = ("--quick", "--runs", "20", "--horizon", "200")
@@ -34,6 +36,11 @@ def test_an_unexpected_error_is_one_line_too(monkeypatch):
     assert said.startswith("unexpected error: RuntimeError: first second")
     assert said.endswith("bandstrap --debug reproduce figure1 --out 'my results'\n")
     assert len(said.splitlines()) == 1
+    monkeypatch.setattr(bandstrap.commands.compare, "compare", fails)
+    monkeypatch.setattr(bandstrap.comparison.table, "prepare", lambda *given: None)
+    code, _, said = called("compare", "t.csv", "--label", "y", "--policy=mine:Mine")
+    assert code == 1
+    assert "your own code" in said
     code, _, said = called("--debug", "reproduce", "figure1")
     assert code == 1
     assert "Traceback" in said

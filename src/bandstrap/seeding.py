@@ -4,6 +4,8 @@ from hashlib import sha256
 
 import numpy as np
 
+from bandstrap.errors import InvalidInput
+
 
 def generator(seed: int, *names: object) -> np.random.Generator:
     """A generator of its own for everything that has a name, whatever else is drawn and when.
@@ -11,6 +13,8 @@ def generator(seed: int, *names: object) -> np.random.Generator:
     >>> generator(1, "policy", 0).random() == generator(1, "policy", 0).random()
     True
     """
+    if seed < 0:
+        raise InvalidInput("seed", seed, "give 0 or more")
     digest = sha256("\x1f".join(map(str, names)).encode()).digest()
     words = [int.from_bytes(digest[i : i + 4], "little") for i in range(0, 16, 4)]
     return np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence([seed, *words])))

@@ -61,10 +61,10 @@ def call(app: Callable[[], None]) -> None:
 
 def _unexpected(error: Exception) -> str:
     said = " ".join(f"{type(error).__name__}: {error}".split())
-    return (
-        f"unexpected error: {said}; this is a fault of bandstrap: please report it to its "
-        f"developers with what this shows: {command_line('--debug')}"
-    )
+    whose = "this is a fault of bandstrap: please report it to its developers with what this shows"
+    if any(each.partition("=")[0] in ("--policy", "--model") for each in sys.argv):
+        whose = "it may be in your own code, which is told by"
+    return f"unexpected error: {said}; {whose}: {command_line('--debug')}"
 
 
 class _Interrupt:

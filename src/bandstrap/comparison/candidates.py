@@ -35,6 +35,7 @@ WIDE = 200
 LEAN = ("wb-log-replicas", "ucb-lin-fixed", "ts-lin-fixed", "ts-laplace", "tang", "heads-nn")
 REFITTING = ("eg", "npb", "wb")  # ways to explore that any model can be used with
 GROUPS: dict[type, str] = {Policy: "bandstrap.policies", Model: "bandstrap.models"}
+OPTIONS: dict[type, str] = {Policy: "--policy", Model: "--model"}
 EXPLORERS = ("eg", "npb", "wb", "ts", "ucb")
 
 
@@ -101,27 +102,27 @@ def _with_model(name: str, model: Model) -> dict[str, Policy[Any]]:
 def _by_name(things: tuple[Any, ...], kind: type) -> dict[str, Any]:
     found = {}
     for thing in things:
-        made = _made(_imported(thing) if isinstance(thing, str) else thing, kind)
+        made = _made(_imported(thing, OPTIONS[kind]) if isinstance(thing, str) else thing, kind)
         found[type(made).__name__.lower()] = made
     return found
 
 
-def _imported(path: str) -> Any:
+def _imported(path: str, option: str) -> Any:
     """What `module:Name` names, from the folder one is in or from anywhere Python looks."""
     module, _, name = path.partition(":")
     if not (module and name):
-        raise InvalidInput("--policy", path, "write module:Class, as in my_policies:Mine")
+        raise InvalidInput(option, path, "write module:Class, as in my_policies:Mine")
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
         return getattr(import_module(module), name)
     except (ImportError, AttributeError) as error:
-        raise InvalidInput("--policy", path, f"cannot be imported ({error})") from error
+        raise InvalidInput(option, path, f"cannot be imported ({error})") from error
 
 
 def _made(thing: Any, kind: type) -> Any:
     """A policy or model, or what a class or function makes of nothing."""
     made = thing if isinstance(thing, kind) else thing() if callable(thing) else thing
     if not isinstance(made, kind):
-        raise InvalidInput("--policy", thing, f"give a {kind.__name__}, or what makes one")
+        raise InvalidInput(OPTIONS[kind], thing, f"give a {kind.__name__}, or what makes one")
     return made

@@ -1,6 +1,7 @@
 """A batch of runs: the unit of seeding, of parallel work and of resumption."""
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from math import inf
 from time import monotonic, thread_time
 from typing import Any
@@ -13,6 +14,9 @@ from bandstrap.kernels.accounting import account
 from bandstrap.policies import Policy
 from bandstrap.seeding import generator
 from bandstrap.simulation.one_thread import ONE_THREAD
+
+WARM_ROUNDS, WARM_SECONDS = 30, 1.0
+_WARM: set[tuple[str, str]] = set()  # worlds and policies that this process has met
 
 
 def recorded_rounds(horizon: int, points: int = 100) -> np.ndarray:
@@ -73,6 +77,10 @@ class Play:
         self.point += 1
 
 
+class _Enough(Exception):  # noqa: N818 - not an error
+    """Nothing more is to be learnt from playing on."""
+
+
 class Watch:
     """What is told of a batch in progress when `due`, by the clock; this one is told nothing."""
 
@@ -86,13 +94,43 @@ class Watch:
         """Look at the batch between two rounds."""
 
 
+class _Hurry(Watch):
+    """Ends a play soon after its first round, which may have had to compile."""
+
+    due = 0.0
+
+    def __init__(self) -> None:
+        self._end = inf
+
+    def look(self, play: Play) -> None:
+        if monotonic() > self._end:
+            raise _Enough
+        self._end = min(self._end, monotonic() + WARM_SECONDS)
+
+
 def run_batch(batch: Batch, watch: Watch | None = None) -> BatchResult:
     """Play the batch from its own seed, or from where it was left."""
     watch = watch or Watch()
     with ONE_THREAD:  # sums in BLAS depend on its threads, to the last bit
+        _warm_up(batch)
         play = watch.resumed() or Play(batch)
         _finish(batch, play, watch)
     return play.result
+
+
+def _warm_up(batch: Batch) -> None:
+    """Play a few rounds that do not count, once a process.
+
+    The first rounds compile, or load, what all others use: as much as thousands of decisions take,
+    which none of them is to be charged for.
+    """
+    known = (batch.world, repr(batch.policy))
+    if known in _WARM:
+        return
+    brief = replace(batch, horizon=min(WARM_ROUNDS, batch.horizon), runs=min(2, batch.runs))
+    with suppress(_Enough):
+        _finish(brief, Play(brief), _Hurry())
+    _WARM.add(known)
 
 
 def _finish(batch: Batch, play: Play, watch: Watch) -> None:
