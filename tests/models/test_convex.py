@@ -199,7 +199,8 @@ def test_every_example_has_a_fresh_weight_of_mean_and_variance_one(scheme) -> No
 
 
 def test_contenders_alone_give_the_arm_of_all_arms_solved(monkeypatch) -> None:
-    monkeypatch.setattr("bandstrap.models.convex_learner.SMALL", 0)  # never solve all at once
+    for name in ("SMALL", "FEW"):  # never solve all at once
+        monkeypatch.setattr(f"bandstrap.models.convex_learner.{name}", 0)
     x, y = digits()
     learner = LogisticRegression().learner(DIGITS, Exponential(), PRIOR)
     differ, rounds = 0, 500
@@ -209,6 +210,22 @@ def test_contenders_alone_give_the_arm_of_all_arms_solved(monkeypatch) -> None:
         differ += chosen != scores.argmax()
         learner.learn(x[row], chosen, float(chosen == y[row]), None)
     assert differ == 0
+
+
+@pytest.mark.parametrize(("rows", "all_solved"), [(300, True), (900, False)])
+def test_contenders_are_not_told_from_fewer_rows_than_half_the_features(
+    rows, all_solved, monkeypatch
+) -> None:
+    monkeypatch.setattr("bandstrap.models.convex_learner.SMALL", 0)
+    x, y = digits()
+    learner = LogisticRegression().learner(DIGITS, Multinomial(), PRIOR)
+    for row in range(rows):
+        learner.learn(x[row], row % 10, float(row % 10 == y[row]), None)
+    gaps = []
+    for row in range(5):
+        learner.best(x[rows + row], np.random.default_rng(row), ALL)
+        gaps += [arm.draw.gap for arm in learner.arms]
+    assert (max(gaps) <= 1e-3) == all_solved
 
 
 def test_best_keeps_to_allowed_arms_and_tries_empty_ones_first() -> None:
