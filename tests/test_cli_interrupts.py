@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from threading import Thread
+from threading import Event, Thread
 
 import numpy as np
 import pytest
@@ -25,6 +25,7 @@ session.Runner = partial(session.Runner, save_every=0.0)
 from bandstrap.cli import main
 main()
 """
+BLOCKED = "from signal import *; print(SIGINT in pthread_sigmask(SIG_BLOCK, []))"
 ENDLESS = ("reproduce", "figure1", "--policies", "wb", "--runs", "2", "--horizon", "9000000")
 
 
@@ -83,12 +84,28 @@ def test_an_interrupt_waits_where_it_is_not_heard():
     before = signal.signal(signal.SIGINT, lambda *given: heard.append(given))
     try:
         with unheard():
-            signal.raise_signal(signal.SIGINT)  # to this thread; another would let it pass
-            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+            signal.raise_signal(signal.SIGINT)  # to this thread
+            started = subprocess.run([sys.executable, "-c", BLOCKED], capture_output=True)
+            assert started.stdout.split() == [b"True"]
             assert not heard
         assert len(heard) == 1
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupt_that_another_thread_is_given_is_not_lost():
+    over = Event()
+    thread = Thread(target=over.wait)
+    thread.start()
+
+    def meanwhile():
+        with unheard():
+            signal.pthread_kill(thread.ident, signal.SIGINT)
+            over.set()
+            thread.join()  # it cannot end before it was given the interrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        meanwhile()
 
 
 def test_other_threads_leave_signals_alone():

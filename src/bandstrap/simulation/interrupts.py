@@ -18,15 +18,18 @@ def unheard() -> Iterator[None]:
     if current_thread() is not main_thread() or not hasattr(signal, "pthread_sigmask"):
         yield  # only the main thread may say who hears, and Windows has other ways
         return
-    # Blocked, so that an interrupt waits; ignored too, because that is what a new process always
-    # takes over, while those who start one may let blocked signals through.
+    # Blocked, which new processes take over. The system then hands an interrupt to any other
+    # thread that there is, as that of a progress bar, so that it is noted and not ignored.
+    noted: list[int] = []
+    answer = signal.signal(signal.SIGINT, lambda number, frame: noted.append(number))
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    answer = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, answer)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if noted:
+            signal.raise_signal(signal.SIGINT)
 
 
 @contextmanager
