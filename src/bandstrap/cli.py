@@ -135,16 +135,19 @@ def _compare(
 
     Example: bandstrap compare flowers.csv --label species
     """
-    from bandstrap.comparison.payment import paid_by
-    from bandstrap.comparison.table import prepare
+    from bandstrap.commands.waiting import waiting
 
-    prepared = prepare(data, paid_by(label, _split(rewards)), seed)  # or refused, before the rest
+    with waiting(f"reading {data.name}"):
+        from bandstrap.comparison.payment import paid_by
+        from bandstrap.comparison.table import prepare
 
-    from bandstrap.commands.compare import compare
-    from bandstrap.commands.outcome import show
-    from bandstrap.comparison.candidates import Asked
-    from bandstrap.comparison.comparison import Size
-    from bandstrap.simulation.engines import engine_named
+        prepared = prepare(data, paid_by(label, _split(rewards)), seed)  # or refused at once
+
+        from bandstrap.commands.compare import compare
+        from bandstrap.commands.outcome import show
+        from bandstrap.comparison.candidates import Asked
+        from bandstrap.comparison.comparison import Size
+        from bandstrap.simulation.engines import engine_named
 
     asked = Asked(_split(policies), _split(models), tuple(policy or ()), tuple(model or ()))
     where = engine_named(engine, address, workers)
