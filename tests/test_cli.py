@@ -1,5 +1,6 @@
 """The command line, as its users meet it: exit codes, what is printed where, files."""
 
+import io
 import json
 import re
 import shutil
@@ -10,13 +11,15 @@ import time
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from rich.console import Console
 
 from bandstrap.commands import names
+from bandstrap.commands.claims import claims_table
 from bandstrap.commands.listing import registered
 from bandstrap.datasets import DATASETS
 from bandstrap.environments import ENVIRONMENTS
 from bandstrap.errors import BandstrapError
-from bandstrap.experiments import EXPERIMENTS, Settings
+from bandstrap.experiments import EXPERIMENTS, Claim, Settings, Verdict
 from bandstrap.experiments.session import Session
 from bandstrap.policies import POLICIES
 from bandstrap.resampling import RESAMPLING
@@ -109,7 +112,9 @@ def reproduced(tmp_path_factory):
 
 def test_reproduce_writes_what_the_contract_says(reproduced):
     out, _, shown = reproduced
-    assert {path.name for path in out.iterdir()} == {*NAMES, "claims.json", "report.html"}
+    assert {path.name for path in out.iterdir()} == {
+        *NAMES, "batches", "claims.json", "report.html",
+    }  # fmt: skip
     for name in NAMES:
         results = pq.read_table(out / name / "results.parquet")
         columns = ["experiment", "environment", "policy", "run", "round", "regret", "reward"]
@@ -120,7 +125,7 @@ def test_reproduce_writes_what_the_contract_says(reproduced):
         assert timings.column_names == columns
         assert (out / name / "plot.png").read_bytes().startswith(b"\x89PNG")
         left = {path.name for path in (out / name).iterdir()}
-        assert left - {"batches"} == {"results.parquet", "timings.parquet", "plot.png"}
+        assert left == {"results.parquet", "timings.parquet", "plot.png"}
     figure = pq.read_table(out / "figure1" / "results.parquet")
     assert figure.schema.field("round").type == pa.int64()
     assert figure.schema.field("run").type == pa.int64()
@@ -143,7 +148,19 @@ def test_claims_are_as_the_contract_says(reproduced):
         assert re.search(r"\d", claim["evidence"]), "evidence without a number"
     report = (out / "report.html").read_text(encoding="utf-8")
     assert report.count("data:image/png;base64,") == 2  # figure1 is drawn from its curves alone
-    assert all(f"<td>{claim['id']}</td>" in report for claim in claims)
+    assert all(f'<td class="word">{claim["id"]}</td>' in report for claim in claims)
+
+
+@pytest.mark.parametrize("width", [80, 160])
+def test_claims_have_room_on_a_terminal(width):
+    text = "a claim of the paper, in as many words as it takes to say it"
+    found = "first [bold]: 0.1 in [0.0, 0.2]; second: " + "1.5 against 2.5 ms a round, " * 8
+    console = Console(width=width, file=io.StringIO())
+    console.print(claims_table([Claim("C13-mnist", text, Verdict.IN_PART, found)]))
+    lines = console.file.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    assert len(lines) < (20 if width == 80 else 12)
+    assert any("first [bold]: 0.1 in [0.0, 0.2];" in line for line in lines)  # taken literally
 
 
 def test_a_second_call_computes_nothing_again(reproduced):

@@ -275,7 +275,7 @@ def killed_midway(out):
     command = [*CLI, "reproduce", "figure1", *size, "--workers", "2", "--out", str(out)]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     process = subprocess.Popen(command, start_new_session=True, **quiet)
-    batches = out / "figure1" / "batches"
+    batches = out / "batches"
     try:
         until = time.monotonic() + 120
         while len(list(batches.glob("*.npz"))) < 3:
@@ -305,7 +305,7 @@ def test_a_killed_run_continues_where_it_was(tmp_path, monkeypatch):
     monkeypatch.setattr(runner, "run_batch", counting)
     Session(out, settings).run(Figure1(), Quiet())
     assert len(played) == 24 - len(kept)
-    times = {path: path.stat().st_mtime_ns for path in (out / "figure1" / "batches").iterdir()}
+    times = {path: path.stat().st_mtime_ns for path in (out / "batches").iterdir()}
     assert len(times) == 24  # and nothing else
     assert {path: times[path] for path in kept} == kept  # not written again
     Session(whole, settings).run(Figure1(), Quiet())

@@ -7,10 +7,13 @@ from synthetic import trace
 from bandstrap.environments import Labelled
 from bandstrap.experiments import EXPERIMENTS, Settings, Verdict, recipe
 from bandstrap.experiments.costs import against_paper, against_recipe, cost_at, curve, table
+from bandstrap.experiments.figure2_lineups import COVTYPE, MNIST
+from bandstrap.experiments.runtime import TIMED
 from bandstrap.experiments.session import Session
 from bandstrap.experiments.statements import Outcome, seconds_per_round
-from bandstrap.simulation import Trace
+from bandstrap.simulation import Trace, runner
 from bandstrap.simulation.progress import Quiet
+from bandstrap.simulation.results import Results
 
 
 def growing(policy, slope, **options):
@@ -97,6 +100,25 @@ def test_runtime_in_small(tmp_path):
     assert len(rows) == 2 + len(policies) + 1
     (again,) = Session(tmp_path, settings).run(EXPERIMENTS["runtime"](), Quiet())  # as stored
     assert again == claim
+
+
+def test_runs_of_figure_2_are_not_played_again(tmp_path, monkeypatch):
+    settings = Settings(quick=True, horizon=30, policies=("eg-log", "wb-nn", "tang"))
+    Session(tmp_path, settings).run(EXPERIMENTS["figure2-covtype"](), Quiet())
+    batches = {path: path.stat().st_mtime_ns for path in (tmp_path / "batches").iterdir()}
+    monkeypatch.setattr(runner, "run_batch", None)  # which would be an error
+    Session(tmp_path, settings).run(EXPERIMENTS["runtime"](), Quiet())
+    assert batches == {path: path.stat().st_mtime_ns for path in (tmp_path / "batches").iterdir()}
+    figure, timed = (Results(tmp_path / name).load() for name in ("figure2-covtype", "runtime"))
+    for first, again in zip(figure, timed, strict=False):  # without the recipe, which is last
+        assert again.policy == first.policy
+        assert np.array_equal(again.reward, first.reward[:1])
+
+
+def test_what_is_timed_is_played_in_both_figures():
+    for lineup in (COVTYPE, MNIST):
+        known = lineup.of(TIMED)
+        assert {*known.full, *known.reduced} == set(TIMED)
 
 
 def test_the_table_has_the_papers_figures():

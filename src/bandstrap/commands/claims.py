@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from rich.table import Table
+from rich.text import Text
 
 from bandstrap.experiments import Claim
 
@@ -10,12 +11,17 @@ _COLOURS = {"reproduced": "green", "reproduced in part": "yellow", "not reproduc
 
 
 def claims_table(claims: Iterable[Claim]) -> Table:
-    """The claims as a table, coloured by verdict."""
+    """The claims as a table, coloured by verdict.
+
+    What was found stands below the claim and not beside it: it can be long, and a narrow column
+    would make a page of it.
+    """
     table = Table(title="Claims", show_lines=True)
     table.add_column("id", no_wrap=True)
-    for column in ("claim", "verdict", "evidence"):
-        table.add_column(column, overflow="fold")
+    table.add_column("verdict", min_width=12)
+    table.add_column("claim, and what was found")
     for claim in claims:
-        colour = _COLOURS.get(claim.verdict, "cyan")
-        table.add_row(claim.id, claim.claim, f"[{colour}]{claim.verdict}[/]", claim.evidence)
+        verdict = Text(claim.verdict, style=_COLOURS.get(claim.verdict, "cyan"))
+        found = Text("\n" + claim.evidence.replace("; ", ";\n"), style="dim")
+        table.add_row(claim.id, verdict, Text(claim.claim) + found)
     return table

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import ClassVar
 
 from bandstrap.experiments.base import Claim, Experiment, Settings
+from bandstrap.experiments.figure2_lineups import COVTYPE, MNIST
 from bandstrap.experiments.figure2_plot import draw
 from bandstrap.experiments.figure2_verdicts import Asked, verdicts
 from bandstrap.experiments.lineup import Lineup
-from bandstrap.policies.contextual import CONTEXTUAL, SCHEDULES
+from bandstrap.policies.contextual import CONTEXTUAL
 from bandstrap.simulation import Runner, Trace
 
 
@@ -32,64 +33,17 @@ class Figure2(Experiment):
         draw(self.title, traces, path)
 
 
-_LINEAR = ("ucb-lin", "ts-lin", "eg-lin", "npb-lin", "wb-lin")
-_WIDTHS = ("ucb-lin-fixed", "ts-lin-fixed")
-_LOGISTIC = ("eg-log", "npb-log", "wb-log")
-_PAPER = ("npb-log-paper", "wb-log-paper")
-_FAST = ("wb-log-onestep", "wb-log-gaussian", "wb-log-grouped", "wb-log-replicas")
-_NETWORKS = ("eg-nn", "npb-nn", "wb-nn")
-_BUDGETED = (
-    "eg-nn-budgeted",
-    "npb-nn-budgeted",
-    "wb-nn-budgeted",
-    "wb-nn-shared",
-    "wb-nn-heads",
-    "heads-nn",
-    "ts-langevin-nn",
-)
-_TREES = ("tree-heuristic", "tree-bootstrap-fresh")
-_OTHERS = ("glm-ucb", "ts-laplace", "tang")
-
-
 class Figure2CovType(Figure2):
     """Seven kinds of forest from 54 features."""
 
     name: ClassVar[str] = "figure2-covtype"
     title: ClassVar[str] = "Figure 2 (a): reward per step on CovType"
-    lineup: ClassVar[Lineup] = Lineup(
-        "covtype",
-        full=(
-            *_LINEAR,
-            *_WIDTHS,
-            *_LOGISTIC,
-            "wb-log-gauss-prior",
-            *_FAST,
-            *_BUDGETED,
-            *_OTHERS,
-            *SCHEDULES,
-        ),
-        reduced=dict.fromkeys((*_PAPER, *_NETWORKS, *_TREES), 5000),
-    )
+    lineup: ClassVar[Lineup] = COVTYPE
 
 
 class Figure2MNIST(Figure2):
-    """Ten digits from 784 pixels.
-
-    Rounds of the costly policies are such that all takes about two hours on two cores.
-    """
+    """Ten digits from 784 pixels."""
 
     name: ClassVar[str] = "figure2-mnist"
     title: ClassVar[str] = "Figure 2 (b): reward per step on MNIST"
-    lineup: ClassVar[Lineup] = Lineup(
-        "mnist",
-        full=("ucb-lin", "eg-log", *_FAST[1:], *_BUDGETED[:-1], *_OTHERS),
-        reduced={
-            "ts-langevin-nn": 10_000,
-            **dict.fromkeys(_LOGISTIC[1:], 10_000),
-            **dict.fromkeys(("wb-log-gauss-prior", "wb-log-onestep"), 2000),
-            **dict.fromkeys((*SCHEDULES, _TREES[0]), 2000),
-            **dict.fromkeys((*_LINEAR[1:], *_WIDTHS), 1000),
-            **dict.fromkeys((*_NETWORKS, _TREES[1]), 400),
-            **dict.fromkeys(_PAPER, 120),
-        },
-    )
+    lineup: ClassVar[Lineup] = MNIST

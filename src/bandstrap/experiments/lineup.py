@@ -22,6 +22,12 @@ class Lineup:
     full: tuple[str, ...]
     reduced: Mapping[str, int]
 
+    def of(self, names: Container[str]) -> "Lineup":
+        """These policies alone."""
+        full = tuple(name for name in self.full if name in names)
+        reduced = {name: most for name, most in self.reduced.items() if name in names}
+        return Lineup(self.dataset, full, reduced)
+
     def environment(self, settings: Settings) -> Labelled:
         return Labelled(QUICK if settings.quick else self.dataset)
 

@@ -9,6 +9,7 @@ from bandstrap.experiments.base import Claim, Experiment, Settings
 from bandstrap.simulation import Runner
 from bandstrap.simulation.checkpoint import FORMAT, Checkpoint
 from bandstrap.simulation.engines import Engine
+from bandstrap.simulation.folder import writable
 from bandstrap.simulation.progress import ProgressLike
 from bandstrap.simulation.results import Results
 from bandstrap.version import __version__
@@ -27,10 +28,11 @@ class Session:
     def run(self, experiment: Experiment, progress: ProgressLike) -> list[Claim]:
         """Run an experiment, or read what an earlier call left; draw and check it.
 
-        Finished batches are kept: a later call with other policies plays only what is new.
+        Finished batches are kept, and experiments share them: a later call with other policies,
+        and an experiment that plays what another has played, plays only what is new.
         """
-        directory = self.out / experiment.name
-        checkpoint = Checkpoint(directory / "batches")
+        directory = writable(self.out / experiment.name)
+        checkpoint = Checkpoint(self.out / "batches")
         results, provenance = Results(directory), self._provenance(experiment)
         traces = results.stored(provenance)
         if traces is None:

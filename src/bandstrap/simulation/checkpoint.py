@@ -13,6 +13,7 @@ import numpy as np
 from bandstrap.errors import OutputError
 from bandstrap.packing import Packed, pack, unpack
 from bandstrap.simulation.batch import Batch, BatchResult, Play
+from bandstrap.simulation.folder import writable
 
 DAMAGE = (BadZipFile, KeyError, ValueError, OSError, EOFError)  # as reading a cut file shows it
 MARK = ".mark"
@@ -29,16 +30,7 @@ class Checkpoint:
     mark: Path | None = None  # a file that is there while workers may write here
 
     def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-            probe = directory / ".writable"
-            probe.touch()
-            probe.unlink()
-        except OSError as error:
-            raise OutputError(
-                directory, f"cannot be written ({error.strerror})", "choose another --out"
-            ) from error
+        self.directory = writable(directory)
 
     def path(self, batch: Batch) -> Path:
         digest = sha256(f"{FORMAT} {batch!r}".encode()).hexdigest()[:24]

@@ -1,0 +1,52 @@
+"""Who plays CovType and MNIST, and for how long: figure 2, and the runs whose rounds are timed."""
+
+from bandstrap.experiments.lineup import Lineup
+from bandstrap.policies.contextual import SCHEDULES
+
+_LINEAR = ("ucb-lin", "ts-lin", "eg-lin", "npb-lin", "wb-lin")
+_WIDTHS = ("ucb-lin-fixed", "ts-lin-fixed")
+_LOGISTIC = ("eg-log", "npb-log", "wb-log")
+_PAPER = ("npb-log-paper", "wb-log-paper")
+_FAST = ("wb-log-onestep", "wb-log-gaussian", "wb-log-grouped", "wb-log-replicas")
+_NETWORKS = ("eg-nn", "npb-nn", "wb-nn")
+_BUDGETED = (
+    "eg-nn-budgeted",
+    "npb-nn-budgeted",
+    "wb-nn-budgeted",
+    "wb-nn-shared",
+    "wb-nn-heads",
+    "heads-nn",
+    "ts-langevin-nn",
+)
+_TREES = ("tree-heuristic", "tree-bootstrap-fresh")
+_OTHERS = ("glm-ucb", "ts-laplace", "tang")
+
+COVTYPE = Lineup(
+    "covtype",
+    full=(
+        *_LINEAR,
+        *_WIDTHS,
+        *_LOGISTIC,
+        "wb-log-gauss-prior",
+        *_FAST,
+        *_BUDGETED,
+        *_OTHERS,
+        *SCHEDULES,
+    ),
+    reduced=dict.fromkeys((*_PAPER, *_NETWORKS, *_TREES), 5000),
+)
+
+# Rounds of the costly policies are such that all takes about two hours on two cores.
+MNIST = Lineup(
+    "mnist",
+    full=("ucb-lin", "eg-log", *_FAST[1:], *_BUDGETED[:-1], *_OTHERS),
+    reduced={
+        "ts-langevin-nn": 10_000,
+        **dict.fromkeys(_LOGISTIC[1:], 10_000),
+        **dict.fromkeys((*SCHEDULES, _TREES[0]), 2000),
+        **dict.fromkeys((*_LINEAR[1:], *_WIDTHS), 1000),
+        **dict.fromkeys(("wb-log-gauss-prior", "wb-log-onestep"), 1000),
+        **dict.fromkeys((*_NETWORKS, _TREES[1]), 400),
+        **dict.fromkeys(_PAPER, 120),
+    },
+)
