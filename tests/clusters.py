@@ -21,7 +21,7 @@ from bandstrap.experiments.figure1 import Figure1
 from bandstrap.simulation import Cell, Runner
 from bandstrap.simulation.checkpoint import Checkpoint
 from bandstrap.simulation.trace import write_table
-from fatal import Fatal, rounds_noted
+from fatal import RUNS, Fatal, rounds_noted
 
 TESTS = str(Path(__file__).parent)
 HOST = "127.0.0.1"
@@ -131,7 +131,7 @@ def check_a_killed_worker(engine, tmp_path):
             (folder / "died").touch()
         policy = Fatal(folder=str(folder))
         cells = [
-            Cell("test", world, "ts", Bernoulli(means=means), policy, 100, 10)
+            Cell("test", world, "ts", Bernoulli(means=means), policy, 100, RUNS)
             for world, means in (("one", (0.3, 0.6)), ("two", (0.2, 0.9)), ("three", (0.5, 0.4)))
         ]
         store = Checkpoint(folder / "batches")

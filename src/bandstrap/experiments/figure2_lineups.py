@@ -21,6 +21,7 @@ _BUDGETED = (
 _TREES = ("tree-heuristic", "tree-bootstrap-fresh")
 _OTHERS = ("glm-ucb", "ts-laplace", "tang")
 
+# Rounds of the costly policies are such that both data sets take about two hours on two cores.
 COVTYPE = Lineup(
     "covtype",
     full=(
@@ -33,16 +34,15 @@ COVTYPE = Lineup(
         *_OTHERS,
         *SCHEDULES,
     ),
-    reduced=dict.fromkeys((*_PAPER, *_NETWORKS, *_TREES), 5000),
+    reduced={**dict.fromkeys((*_PAPER, *_TREES), 5000), **dict.fromkeys(_NETWORKS, 3000)},
 )
 
-# Rounds of the costly policies are such that all takes about two hours on two cores.
 MNIST = Lineup(
     "mnist",
-    full=("ucb-lin", "eg-log", *_FAST[1:], *_BUDGETED[:-1], *_OTHERS),
+    full=("ucb-lin", "eg-log", "wb-log-replicas", *_BUDGETED[:3], "heads-nn", *_OTHERS),
     reduced={
-        "ts-langevin-nn": 10_000,
-        **dict.fromkeys(_LOGISTIC[1:], 10_000),
+        **dict.fromkeys((*_LOGISTIC[1:], "wb-log-gaussian", "wb-log-grouped"), 10_000),
+        **dict.fromkeys(("wb-nn-shared", "wb-nn-heads", "ts-langevin-nn"), 10_000),
         **dict.fromkeys((*SCHEDULES, _TREES[0]), 2000),
         **dict.fromkeys((*_LINEAR[1:], *_WIDTHS), 1000),
         **dict.fromkeys(("wb-log-gauss-prior", "wb-log-onestep"), 1000),
