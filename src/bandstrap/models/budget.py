@@ -11,6 +11,7 @@ from bandstrap.models.network_checks import check_count, check_positive, check_s
 from bandstrap.models.network_layers import Layers, sigmoid
 from bandstrap.models.network_optimiser import Adam
 from bandstrap.models.votes import vote_shares
+from bandstrap.one_thread import ONE_BLAS_THREAD
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, relisted
@@ -130,8 +131,9 @@ class BudgetedLearner(Learner):
         steps = -(-self.model.examples // self.model.network.batch)
         fresh = [arm for arm in known if self.new[arm] > 0]
         others = rng.choice(known, size=steps).tolist()
-        for arm in (2 * fresh + others)[:steps]:
-            self._step(arm, *self._network(arm, rng), rng)
+        with ONE_BLAS_THREAD:
+            for arm in (2 * fresh + others)[:steps]:
+                self._step(arm, *self._network(arm, rng), rng)
 
     def _network(self, arm: int, rng: np.random.Generator) -> tuple[Layers, Adam]:
         """An arm's network; it starts at random, so it needs a generator to start."""

@@ -13,6 +13,7 @@ from bandstrap.models.network_checks import (
     check_support,
 )
 from bandstrap.models.network_layers import Layers, sigmoid
+from bandstrap.one_thread import ONE_BLAS_THREAD
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
@@ -64,7 +65,7 @@ class NeuralNetwork(WeightedModel[Layers]):
         fit = Layers(start.sizes, start.flat.copy())
         order = rng.permutation(len(rewards))
         inputs = contexts.astype(fit.flat.dtype)
-        with np.errstate(over="ignore", invalid="ignore"):  # looked for below
+        with ONE_BLAS_THREAD, np.errstate(over="ignore", invalid="ignore"):  # looked for below
             for first in range(0, len(order), self.batch):
                 rows = order[first : first + self.batch]
                 self._step(fit, inputs[rows], rewards[rows], weights[rows])

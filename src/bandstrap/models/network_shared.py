@@ -11,6 +11,7 @@ from bandstrap.models.network_layers import Layers, sigmoid
 from bandstrap.models.network_optimiser import Adam, Optimiser
 from bandstrap.models.network_replay import Replay
 from bandstrap.models.votes import vote_shares
+from bandstrap.one_thread import ONE_BLAS_THREAD
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, newcomers
@@ -111,7 +112,8 @@ class SharedLearner(Learner):
             return np.full(replay.n_arms, np.inf)
         network, optimiser = self._network(rng)
         if self.owed > 0 or self._drawn_by_steps:
-            self._step(network, optimiser, rng)
+            with ONE_BLAS_THREAD:
+                self._step(network, optimiser, rng)
             self.owed = max(self.owed - 1, 0)
         return self._chosen(self._outputs(network, optimiser, context), rng)
 

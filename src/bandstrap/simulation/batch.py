@@ -11,9 +11,9 @@ import numpy as np
 from bandstrap.compiled import Compiled, Law
 from bandstrap.environments import Environment
 from bandstrap.kernels.accounting import account
+from bandstrap.one_thread import ONE_THREAD
 from bandstrap.policies import Policy
 from bandstrap.seeding import generator
-from bandstrap.simulation.one_thread import ONE_THREAD
 
 WARM_ROUNDS, WARM_SECONDS = 30, 1.0
 _WARM: set[tuple[str, str]] = set()  # worlds and policies that this process has met

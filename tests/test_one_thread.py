@@ -1,0 +1,48 @@
+"""BLAS is held to one thread where that is said, and until the last has left."""
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from bandstrap import Bandit, Support
+from bandstrap.models.network_layers import Layers
+from bandstrap.one_thread import ONE_BLAS_THREAD, ONE_THREAD
+from bandstrap.policies.contextual import CONTEXTUAL
+from bandstrap.priors import EigenExamples
+
+
+def threads():
+    """Of NumPy's BLAS, where it has one of its own."""
+    pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
+    own = [pool for pool in pools if "numpy" in pool["filepath"]]
+    return {pool["num_threads"] for pool in own or pools}
+
+
+@pytest.mark.parametrize("held", [ONE_THREAD, ONE_BLAS_THREAD])
+def test_the_last_to_leave_lifts_the_limit(held):
+    with threadpool_limits(2, user_api="blas"):
+        with held:
+            with held:
+                assert threads() == {1}
+            assert threads() == {1}
+        assert threads() == {2}
+
+
+@pytest.mark.parametrize("name", ["wb-nn", "wb-nn-budgeted", "wb-nn-shared", "ts-langevin-nn"])
+def test_networks_of_a_bandit_take_their_steps_on_one_thread(name, monkeypatch):
+    """With two on two busy cores a decision of a shared network took fifty times as long."""
+    seen, gradient = [], Layers.gradient
+
+    def watched(self, values, slopes):
+        seen.append(threads())
+        return gradient(self, values, slopes)
+
+    monkeypatch.setattr(Layers, "gradient", watched)
+    policy = CONTEXTUAL[name](EigenExamples(np.eye(2)))
+    with threadpool_limits(2, user_api="blas"):
+        bandit = Bandit(policy, "ab", seed=0, rewards=Support.binary())
+        for _ in range(3):
+            bandit.learn(bandit.decide([0.1, -0.2]), 1.0)
+        assert threads() == {2}
+    assert seen
+    assert all(each == {1} for each in seen)
