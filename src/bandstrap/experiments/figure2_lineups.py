@@ -16,10 +16,9 @@ _BUDGETED = (
     "wb-nn-shared",
     "wb-nn-heads",
     "heads-nn",
-    "ts-langevin-nn",
 )
 _TREES = ("tree-heuristic", "tree-bootstrap-fresh")
-_OTHERS = ("glm-ucb", "ts-laplace", "tang")
+_RIVALS = ("glm-ucb", "ts-laplace", "ts-langevin-nn")
 
 # Rounds of the costly policies are such that both data sets take about two hours on two cores.
 COVTYPE = Lineup(
@@ -31,7 +30,8 @@ COVTYPE = Lineup(
         "wb-log-gauss-prior",
         *_FAST,
         *_BUDGETED,
-        *_OTHERS,
+        *_RIVALS,
+        "tang",
         *SCHEDULES,
     ),
     reduced={**dict.fromkeys((*_PAPER, *_TREES), 5000), **dict.fromkeys(_NETWORKS, 3000)},
@@ -39,10 +39,10 @@ COVTYPE = Lineup(
 
 MNIST = Lineup(
     "mnist",
-    full=("ucb-lin", "eg-log", "wb-log-replicas", *_BUDGETED[:3], "heads-nn", *_OTHERS),
+    full=("ucb-lin", "eg-log", "wb-log-replicas", *_BUDGETED[:3], "heads-nn", "tang"),
     reduced={
         **dict.fromkeys((*_LOGISTIC[1:], "wb-log-gaussian", "wb-log-grouped"), 10_000),
-        **dict.fromkeys(("wb-nn-shared", "wb-nn-heads", "ts-langevin-nn"), 10_000),
+        **dict.fromkeys(("wb-nn-shared", "wb-nn-heads", *_RIVALS), 10_000),
         **dict.fromkeys((*SCHEDULES, _TREES[0]), 2000),
         **dict.fromkeys((*_LINEAR[1:], *_WIDTHS), 1000),
         **dict.fromkeys(("wb-log-gauss-prior", "wb-log-onestep"), 1000),
