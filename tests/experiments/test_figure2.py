@@ -62,10 +62,10 @@ def test_covtype_in_small(tmp_path):
 
 
 def test_mnist_in_small(tmp_path):
-    played = "ucb-lin,eg-lin,eg-log,npb-log,wb-log,wb-log-grouped"
+    played = "ucb-lin,eg-lin,eg-log,npb-log,wb-log,wb-log-replicas"
     results, claims = reproduced(tmp_path, "figure2-mnist", played)
     last = {row["policy"]: row["round"] for row in results.to_pylist()}
-    assert last["wb-log-grouped"] == last["ucb-lin"] == 60
+    assert last["wb-log-replicas"] == last["ucb-lin"] == 60
     assert last["wb-log"] == 20
     assert set(claims) == {"C10"}
     assert "non-linear far above linear UCB" in claims["C10"]["evidence"]
