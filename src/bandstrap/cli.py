@@ -19,13 +19,21 @@ app = typer.Typer(
 )
 
 Policies = Annotated[
-    str | None,
-    typer.Option(help="Policies, as in wb-log,ts-laplace.", autocompletion=completion.policies),
+    list[str] | None,
+    typer.Option(
+        metavar="<names>",
+        help="Policies, as in wb-log,ts-laplace.",
+        autocompletion=completion.policies,
+    ),
 ]
 Models = Annotated[
-    str | None, typer.Option(help="Models, as in lin,log,nn: with policies such as wb,eg.")
+    list[str] | None,
+    typer.Option(metavar="<names>", help="Models, as in lin,log,nn: with policies such as wb,eg."),
 ]
-OwnPolicy = Annotated[list[str] | None, typer.Option(help="A policy of your own, as module:Class.")]
+OwnPolicy = Annotated[
+    list[str] | None,
+    typer.Option(metavar="<name>", help="A policy of your own, as module:Class."),
+]
 Rounds = Annotated[int | None, typer.Option(help="Rounds per run.")]
 Runs = Annotated[int | None, typer.Option(help="Independent runs per policy.")]
 Quick = Annotated[bool, typer.Option("--quick", help="A small run of the same.")]
@@ -78,8 +86,12 @@ def _reproduce(
     horizon: Annotated[int | None, typer.Option(help="Rounds per run.")] = None,
     arms: Annotated[int | None, typer.Option(help="Arms per problem.")] = None,
     policies: Annotated[
-        str | None,
-        typer.Option(help="Policies to show, as in wb,npb,ts.", autocompletion=completion.policies),
+        list[str] | None,
+        typer.Option(
+            metavar="<names>",
+            help="Policies to show, as in wb,npb,ts.",
+            autocompletion=completion.policies,
+        ),
     ] = None,
     exact_horizon: Annotated[
         int | None, typer.Option(help="Rounds of policies whose cost grows with history.")
@@ -97,8 +109,7 @@ def _reproduce(
     from bandstrap.experiments import Settings
     from bandstrap.simulation.engines import engine_named
 
-    chosen = tuple(policies.split(",")) if policies is not None else None
-    settings = Settings(quick, runs, horizon, arms, chosen, exact_horizon)
+    settings = Settings(quick, runs, horizon, arms, _split(policies) or None, exact_horizon)
     where = engine_named(engine, address, workers)
     show(reproduce(names or [], settings, out, where, seed, command_line()), json)
 
@@ -110,13 +121,17 @@ def _compare(
         str | None, typer.Option(help="The column of classes: an arm each, the right one pays 1.")
     ] = None,
     rewards: Annotated[
-        str | None, typer.Option(help="Instead: the columns of what each arm would pay, as a,b,c.")
+        list[str] | None,
+        typer.Option(
+            metavar="<columns>", help="Instead: the columns of what each arm would pay, as a,b,c."
+        ),
     ] = None,
     policies: Policies = None,
     models: Models = None,
     policy: OwnPolicy = None,
     model: Annotated[
-        list[str] | None, typer.Option(help="A model of your own, as module:Class.")
+        list[str] | None,
+        typer.Option(metavar="<name>", help="A model of your own, as module:Class."),
     ] = None,
     rounds: Rounds = None,
     runs: Runs = None,
@@ -157,8 +172,9 @@ def _compare(
 @app.command("benchmark", epilog=EXIT_CODES)
 def _benchmark(
     datasets: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
+            metavar="<names>",
             help="Data sets by name, as in iris,yeast; all at hand if none.",
             autocompletion=completion.datasets,
         ),
@@ -212,8 +228,9 @@ def _list(json: Json = False) -> None:
     show(Names(names()), json)
 
 
-def _split(words: str | None) -> tuple[str, ...]:
-    return tuple(word.strip() for word in words.split(",")) if words else ()
+def _split(given: list[str] | None) -> tuple[str, ...]:
+    """The words of an option that is given once, with commas, or several times."""
+    return tuple(word.strip() for words in given or () for word in words.split(","))
 
 
 def main() -> None:

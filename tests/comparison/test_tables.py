@@ -245,7 +245,9 @@ def test_bad_arguments_are_refused_in_one_sentence(small, tmp_path):
     assert "--rewards" in refused(small, *out)
     assert "not both" in refused(small, "--label", "y", "--rewards", "age,y", *out)
     assert "two or more" in refused(small, "--rewards", "age", *out)
-    assert "columns of numbers" in refused(small, "--rewards", "age,city", *out)
+    for named in (("age,city",), ("age", "--rewards", "city")):  # once, or once for each
+        assert "columns of numbers" in refused(small, "--rewards", *named, *out)
+    assert "''" in refused(small, "--label", "y", "--policies", "", *out)  # not: all of them
     assert "'eg-lin'" in refused(small, "--label", "y", "--policies", "eg-linn", *out)
     assert "module:Class" in refused(small, "--label", "y", "--policy", "mine", *out)
     assert "cannot be imported" in refused(small, "--label", "y", "--policy", "no_such:Mine", *out)

@@ -34,30 +34,28 @@ def advice(ranking: tuple[Standing, ...], gap: Gap | None, floor: float) -> Advi
             "decision"
         )
         return _use(first, why, floor)
-    return _cheapest(ranking, gap, floor)
+    return _cheapest(ranking, floor)
 
 
-def _cheapest(ranking: tuple[Standing, ...], gap: Gap, floor: float) -> Advice:
+def _cheapest(ranking: tuple[Standing, ...], floor: float) -> Advice:
     """The best of those that cost about the least: times vary too much to decide by less."""
+    first = ranking[0]
     tied = [each for each in ranking if each.tied and each.reward.mean > floor]
     least = min(standing.cost for standing in tied)
     chosen = next(standing for standing in tied if standing.cost <= MUCH * least)
-    others = [standing.policy for standing in tied if standing is not chosen]
-    why = (
-        f" at {chosen.cost:,.0f} µs a decision; {gap.first} and {gap.second} do not differ beyond "
-        f"chance ({gap.difference}), and {_of_the_rest(others)}"
-    )
+    why = f" at {chosen.cost:,.0f} µs a decision; "
+    if chosen is not first:
+        why += (
+            f"{first.policy} earned {first.reward.mean:.4g} at {first.cost:,.0f} µs, which is not "
+            "more beyond chance"
+        )
+    elif len(tied) > 1:
+        others = [standing.policy for standing in tied[1:]]
+        names = ", ".join(others[:4]) + (" …" if len(others) > 4 else "")
+        why += f"{names} may be as good and cost no less than half of that"
+    else:
+        why += "no other that may be as good earns more than the best arm alone"
     return _use(chosen, why, floor)
-
-
-def _of_the_rest(others: list[str]) -> str:
-    if not others:
-        return "no other that may be the best earns more than the best arm alone"
-    names = ", ".join(others[:4]) + (" …" if len(others) > 4 else "")
-    return (
-        f"of the {len(others) + 1} policies that may be the best and earn more than the best arm "
-        f"alone ({names}) none costs much less"
-    )
 
 
 def _use(chosen: Standing, why: str, floor: float) -> Advice:
