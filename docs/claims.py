@@ -81,8 +81,14 @@ def _options(facts: dict[str, Any]) -> str:
 def _section(anchor: str, claim: Claim) -> str:
     return (
         f"({anchor})=\n## {claim['id']}: {_verdict(claim)}\n\n"
-        f"**Claim.** {_plain(claim['claim'])}\n\n**Found.** {_plain(claim['evidence'])}\n"
+        f"**Claim.** {_plain(claim['claim'])}\n\n**Found.**{_found(claim['evidence'])}\n"
     )
+
+
+def _found(evidence: str) -> str:
+    """As a list where several things were found."""
+    parts = _plain(evidence).split("; ")
+    return f" {parts[0]}" if len(parts) == 1 else "\n\n- " + "\n- ".join(parts)
 
 
 def _figures(folders: list[Path], kept: Path) -> str:

@@ -69,7 +69,8 @@ def compare(
 def ranking_table(found: Comparison) -> Table:
     """Everyone by reward, then what one earns without looking."""
     title = f"Reward a round, {found.rounds:,} rounds; 95% intervals over {found.runs} runs"
-    table = Table(title=title, caption="≈ not told from the first beyond chance")
+    tied = any(standing.tied for standing in found.ranking[1:])
+    table = Table(title=title, caption="≈ not told from the first beyond chance" if tied else None)
     for column in ("", "policy", "reward", "interval", "µs a decision"):
         justify: Justify = "left" if column == "policy" else "right"
         table.add_column(column, justify=justify, no_wrap=column == "interval", overflow="fold")
