@@ -34,15 +34,19 @@ COVTYPE = Lineup(
         "tang",
         *SCHEDULES,
     ),
-    reduced={**dict.fromkeys((*_PAPER, *_TREES), 5000), **dict.fromkeys(_NETWORKS, 3000)},
+    reduced={
+        **dict.fromkeys(_TREES, 5000),
+        **dict.fromkeys(_NETWORKS, 3000),
+        **dict.fromkeys(_PAPER, 2000),
+    },
 )
 
 MNIST = Lineup(
     "mnist",
-    full=("ucb-lin", "eg-log", "wb-log-replicas", *_BUDGETED[:3], "heads-nn", "tang"),
+    full=("ucb-lin", "eg-log", "wb-log-replicas", "heads-nn", "tang"),
     reduced={
         **dict.fromkeys((*_LOGISTIC[1:], "wb-log-gaussian", "wb-log-grouped"), 10_000),
-        **dict.fromkeys(("wb-nn-shared", "wb-nn-heads", *_RIVALS), 10_000),
+        **dict.fromkeys((*_BUDGETED[:-1], *_RIVALS), 10_000),
         **dict.fromkeys((*SCHEDULES, _TREES[0]), 2000),
         **dict.fromkeys((*_LINEAR[1:], *_WIDTHS), 1000),
         **dict.fromkeys(("wb-log-gauss-prior", "wb-log-onestep"), 1000),
