@@ -13,8 +13,8 @@ HERE = Path(__file__).parent
 INTRODUCTION = """# Performance
 
 What decisions cost, measured. Each table stands beside the command that made it, so that you can
-repeat it on your machine. `make bench` runs the first four and writes this page anew;
-`make bench-contextual` and `make bench-bandit` add theirs. Do not edit it by hand.
+repeat it on your machine. `make bench`, `make bench-contextual` and `make bench-bandit` renew the
+tables that they make. Do not edit it by hand.
 
 Times are CPU time on one core unless a table says otherwise. Whatever else runs on the same machine
 slows them down a little.
@@ -54,15 +54,26 @@ SECTIONS = (
 
 
 def main(folder: Path, out: Path = HERE) -> None:
-    parts = [INTRODUCTION]
+    """Sections of which there is nothing new stay as they are."""
+    page = out / "performance.md"
+    sections = _sections(page.read_text(encoding="utf-8")) if page.exists() else {}
+    anything = False
     for name, title, words in SECTIONS:
         found = sorted({*folder.glob(f"{name}.json"), *folder.glob(f"{name}-*.json")})
         if found:
-            parts.append(f"## {title}\n\n{words}\n")
-            parts += [_table(json.loads(path.read_text(encoding="utf-8"))) for path in found]
-    if len(parts) == 1:
+            tables = [_table(json.loads(path.read_text(encoding="utf-8"))) for path in found]
+            sections[title] = "\n".join([f"{words}\n", *tables])
+            anything = True
+    if not anything:
         raise SystemExit(f"{folder} holds no results: run make bench first")
-    (out / "performance.md").write_text("\n".join(parts), encoding="utf-8")
+    parts = [f"## {title}\n\n{sections[title]}" for _, title, _ in SECTIONS if title in sections]
+    page.write_text("\n".join([INTRODUCTION, *parts]), encoding="utf-8")
+
+
+def _sections(page: str) -> dict[str, str]:
+    """What stands below each title of a page."""
+    parts = (part.partition("\n\n") for part in page.split("\n## ")[1:])
+    return {title: text for title, _, text in parts}
 
 
 def _table(page: dict[str, Any]) -> str:

@@ -71,6 +71,22 @@ def test_performance(tmp_path):
     assert "| policy | cost |\n| --- | ---: |\n| wb | 1.23 |\n| npb | – |\n" in text
 
 
+def test_performance_keeps_what_has_not_been_measured_again(tmp_path):
+    page = {"command": "x", "date": "y", "rows": [{"cost": 1.0}]}
+    page["machine"] = dict.fromkeys(("cores", "python", "numpy", "numba"), 1)
+    for name, cost in (("lazy", "old"), ("drift", "old"), ("lazy", "new")):
+        folder = tmp_path / f"{name}-{cost}"
+        folder.mkdir()
+        (folder / f"{name}.json").write_text(json.dumps({**page, "note": f"{cost} {name}"}))
+        load("performance").main(folder, tmp_path)
+    text = (tmp_path / "performance.md").read_text(encoding="utf-8")
+    assert "old drift" in text
+    assert "old lazy" not in text
+    assert text.index("new lazy") < text.index("old drift")
+    load("performance").main(folder, tmp_path)
+    assert (tmp_path / "performance.md").read_text(encoding="utf-8") == text
+
+
 def test_performance_without_results(tmp_path):
     with pytest.raises(SystemExit, match="make bench"):
         load("performance").main(tmp_path, tmp_path)
