@@ -47,7 +47,7 @@ SECTIONS = (
     (
         "propensities",
         "Do decisions follow their propensities?",
-        "Choices of bandits that have stopped learning, counted against the probabilities that they "
+        "Choices of bandits that learn no more, counted against the probabilities that they "
         "reported: a policy fails where p is below 0.01 over the number of policies.",
     ),
     ("peers", "Other libraries on the same stream", "The same rows, in the same order."),
