@@ -148,8 +148,8 @@ def _ahead(each: Gap) -> Outcome:
 
 
 def _faster(ours: Trace, theirs: Trace) -> Statement:
-    """CPU time over the rounds that both have recorded."""
-    last = common_rounds(ours, theirs)[-1]
+    """CPU time over the rounds that both have played."""
+    last = int(min(ours.rounds[-1], theirs.rounds[-1]))
     one, other = (seconds_per_round(trace, last) for trace in (ours, theirs))
     outcome = Outcome.HOLDS if one < other else Outcome.FAILS
     numbers = f"{1e3 * one:.2f} against {1e3 * other:.2f} ms a round over {last} rounds"

@@ -104,16 +104,20 @@ def per_step(trace: Trace, last: int) -> np.ndarray:
 
 
 def seconds_per_round(trace: Trace, last: int) -> float:
-    """CPU seconds of a round in one run, on average up to a recorded round.
+    """CPU seconds of a round in one run, on average up to the last; between two recorded rounds
+    each is taken to cost the same.
 
     The first of every hundred rounds are left out: compiled code is loaded, or made, in the first.
     """
-    end = int(np.searchsorted(trace.rounds, last))
-    start = min(int(np.searchsorted(trace.rounds, last / LOADING)), end - 1) if end else 0
-    if end == start:
-        return float(trace.seconds[end] / last / trace.runs)
-    spent = trace.seconds[end] - trace.seconds[start]
-    return float(spent / (last - trace.rounds[start]) / trace.runs)
+    before = trace.rounds[trace.rounds < last]
+    late = before[before >= last / LOADING]
+    start = (late if late.size else before[-1:])[:1]
+    if not start.size:
+        return float(trace.seconds[0] / last / trace.runs)
+    spent = np.interp(last, trace.rounds, trace.seconds) - np.interp(
+        start[0], trace.rounds, trace.seconds
+    )
+    return float(spent / (last - start[0]) / trace.runs)
 
 
 @dataclass(frozen=True)
