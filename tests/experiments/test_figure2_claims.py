@@ -7,6 +7,7 @@ from synthetic import trace, traces
 from bandstrap.experiments.base import Verdict
 from bandstrap.experiments.figure2_verdicts import Asked, verdicts
 from bandstrap.experiments.statements import Outcome, gap, quantile
+from bandstrap.simulation import Trace
 
 COVTYPE = {
     **{"eg-log": 0.70, "npb-log": 0.695, "wb-log": 0.695},
@@ -17,7 +18,6 @@ MNIST = {
     **{"eg-log": 0.86, "npb-log": 0.845, "wb-log": 0.845, "ucb-lin": 0.70, "eg-lin": 0.69},
     **{"eg-nn": 0.92, "npb-nn": 0.90, "wb-nn": 0.90},
 }
-from bandstrap.simulation import Trace
 
 
 def verdict(levels, claim, dataset="covtype", **options):
