@@ -9,6 +9,7 @@ from bandstrap.experiments import EXPERIMENTS, Settings, Verdict, recipe
 from bandstrap.experiments.costs import against_paper, against_recipe, cost_at, curve, table
 from bandstrap.experiments.figure2_lineups import COVTYPE, MNIST
 from bandstrap.experiments.runtime import TIMED
+from bandstrap.experiments.runtime_plot import _papers
 from bandstrap.experiments.session import Session
 from bandstrap.experiments.statements import Outcome, seconds_per_round
 from bandstrap.simulation import Trace, runner
@@ -119,6 +120,11 @@ def test_what_is_timed_is_played_in_both_figures():
     for lineup in (COVTYPE, MNIST):
         known = lineup.of(TIMED)
         assert {*known.full, *known.reduced} == set(TIMED)
+
+
+def test_costs_that_lie_close_share_a_label():
+    assert _papers("covtype") == [("npb-log, wb-log", 0.16)]
+    assert _papers("mnist") == [("npb-log, npb-nn", 1.16), ("wb-nn, wb-log", 1.88)]
 
 
 def test_the_table_has_the_papers_figures():
