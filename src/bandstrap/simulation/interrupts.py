@@ -26,8 +26,8 @@ def unheard() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, answer)
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)  # what waited is noted now
+        signal.signal(signal.SIGINT, answer or signal.default_int_handler)  # None if not Python's
         if noted:
             signal.raise_signal(signal.SIGINT)
 
