@@ -115,6 +115,17 @@ def test_an_interrupt_that_another_thread_is_given_is_not_lost():
         signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.parametrize("answer", [signal.SIG_DFL, signal.SIG_IGN, signal.default_int_handler])
+def test_who_answers_is_as_before(answer):
+    before = signal.signal(signal.SIGINT, answer)
+    try:
+        with unheard():
+            pass
+        assert signal.getsignal(signal.SIGINT) == answer
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_other_threads_leave_signals_alone():
     seen = []
 

@@ -27,7 +27,8 @@ def unheard() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)  # what waited is noted now
-        signal.signal(signal.SIGINT, answer or signal.default_int_handler)  # None if not Python's
+        # None is an answer that Python did not give and cannot give back.
+        signal.signal(signal.SIGINT, signal.default_int_handler if answer is None else answer)
         if noted:
             signal.raise_signal(signal.SIGINT)
 
