@@ -58,15 +58,15 @@ def main(folder: Path, out: Path = HERE) -> None:
     """Sections of which there is nothing new stay as they are."""
     page = out / "performance.md"
     sections = _sections(page.read_text(encoding="utf-8")) if page.exists() else {}
-    anything = False
+    new = {}
     for name, title, words in SECTIONS:
         found = sorted({*folder.glob(f"{name}.json"), *folder.glob(f"{name}-*.json")})
         if found:
             tables = [_table(json.loads(path.read_text(encoding="utf-8"))) for path in found]
-            sections[title] = "\n".join([f"{words}\n", *tables])
-            anything = True
-    if not anything:
+            new[title] = "\n".join([f"{words}\n", *tables])
+    if not new:
         raise SystemExit(f"{folder} holds no results: run make bench first")
+    sections |= new
     parts = [f"## {title}\n\n{sections[title]}" for _, title, _ in SECTIONS if title in sections]
     page.write_text("\n".join([INTRODUCTION, *parts]), encoding="utf-8")
 

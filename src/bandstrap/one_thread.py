@@ -5,7 +5,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import cache
 from threading import Lock
-from types import TracebackType
 from typing import Any
 
 from threadpoolctl import ThreadpoolController, threadpool_limits
@@ -30,16 +29,11 @@ class OneThread:
                 self._limits.__enter__()
             self._inside += 1
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         with self._lock:
             self._inside -= 1
             if self._inside == 0 and self._limits is not None:
-                self._limits.__exit__(kind, error, traceback)
+                self._limits.__exit__(None, None, None)
 
 
 @cache

@@ -15,7 +15,6 @@ _BUDGETED = (
     "wb-nn-budgeted",
     "wb-nn-shared",
     "wb-nn-heads",
-    "heads-nn",
 )
 _TREES = ("tree-heuristic", "tree-bootstrap-fresh")
 _RIVALS = ("glm-ucb", "ts-laplace", "ts-langevin-nn")
@@ -30,6 +29,7 @@ COVTYPE = Lineup(
         "wb-log-gauss-prior",
         *_FAST,
         *_BUDGETED,
+        "heads-nn",
         *_RIVALS,
         "tang",
         *SCHEDULES,
@@ -46,7 +46,7 @@ MNIST = Lineup(
     full=("ucb-lin", "eg-log", "wb-log-replicas", "heads-nn", "tang"),
     reduced={
         **dict.fromkeys((*_LOGISTIC[1:], "wb-log-gaussian", "wb-log-grouped"), 10_000),
-        **dict.fromkeys((*_BUDGETED[:-1], *_RIVALS), 10_000),
+        **dict.fromkeys((*_BUDGETED, *_RIVALS), 10_000),
         **dict.fromkeys((*SCHEDULES, _TREES[0]), 2000),
         **dict.fromkeys((*_LINEAR[1:], *_WIDTHS), 1000),
         **dict.fromkeys(("wb-log-gauss-prior", "wb-log-onestep"), 1000),
