@@ -64,7 +64,10 @@ def _run(folder: Path) -> str:
         if results.exists():
             facts = json.loads(pq.read_schema(results).metadata[PROVENANCE])
             commands.setdefault(_options(facts), []).append(name)
-    lines = [f"bandstrap reproduce {' '.join(names)}{rest}" for rest, names in commands.items()]
+    lines = [
+        " ".join(["bandstrap reproduce", *([] if names == [*EXPERIMENTS] else names)]) + rest
+        for rest, names in commands.items()
+    ]
     return f"Run on {made:%d %B %Y} by\n\n```sh\n" + "\n".join(lines) + "\n```\n"
 
 
@@ -87,7 +90,7 @@ def _section(anchor: str, claim: Claim) -> str:
 
 def _found(evidence: str) -> str:
     """As a list where several things were found."""
-    parts = _plain(evidence).split("; ")
+    parts = _plain(evidence).splitlines()
     return f" {parts[0]}" if len(parts) == 1 else "\n\n- " + "\n- ".join(parts)
 
 

@@ -34,7 +34,10 @@ def claim(name, verdict, evidence="1 * 2_3 | <b>"):
 
 
 def test_claims(tmp_path):
-    first = [claim("C9", "reproduced", "this: holds; that: fails"), claim("C10", "not reproduced")]
+    first = [
+        claim("C9", "reproduced", "this: holds (5; all)\nthat: fails"),
+        claim("C10", "not reproduced"),
+    ]
     second = [claim("C8-k5", "reproduced"), claim("C8", "not decidable at this size")]
     folders = [
         results(tmp_path / "a", "figure2-covtype", first, runs=5, policies=["wb-log", "eg-log"]),
@@ -53,7 +56,7 @@ def test_claims(tmp_path):
         "## C10: ✗ not reproduced",
     ]
     assert r"**Found.** 1 \* 2\_3 \| \<b>" in page
-    assert "**Found.**\n\n- this: holds\n- that: fails\n" in page
+    assert "**Found.**\n\n- this: holds (5; all)\n- that: fails\n" in page
 
 
 def test_performance(tmp_path):

@@ -22,6 +22,6 @@ def claims_table(claims: Iterable[Claim]) -> Table:
     table.add_column("claim, and what was found")
     for claim in claims:
         verdict = Text(claim.verdict, style=_COLOURS.get(claim.verdict, "cyan"))
-        found = Text("\n" + claim.evidence.replace("; ", ";\n"), style="dim")
+        found = Text("\n" + claim.evidence, style="dim")
         table.add_row(claim.id, verdict, Text(claim.claim) + found)
     return table

@@ -29,7 +29,7 @@ class Claim:
     id: str
     claim: str
     verdict: Verdict
-    evidence: str
+    evidence: str  # a finding a line
 
     def as_dict(self) -> dict[str, str]:
         return {key: str(value) for key, value in asdict(self).items()}

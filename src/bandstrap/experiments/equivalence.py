@@ -62,7 +62,7 @@ class Equivalence(Experiment):
             regrets = difference(found[env, names[0]], found[env, names[1]])
             claims.append(
                 Claim(
-                    key, CLAIMS[key], _verdict(tally.passed), f"{tally}; regret on {env}: {regrets}"
+                    key, CLAIMS[key], _verdict(tally.passed), f"{tally}\nregret on {env}: {regrets}"
                 )
             )
         return claims

@@ -63,7 +63,7 @@ class Figure1(Experiment):
         if not names.issuperset({"wb", "npb", "ts"}):
             return []
         orders = {env: self._order(found, env) for env in ENVIRONMENT_NAMES}
-        evidence = "; ".join(
+        evidence = "\n".join(
             f"{env}: {', '.join(final(found[env, name]) for name in ('wb', 'npb', 'ts'))}; "
             f"{', '.join(map(str, o.positive + o.zero))}"
             for env, o in orders.items()
@@ -73,7 +73,7 @@ class Figure1(Experiment):
             "truncated normal, beta, triangular: WB < NPB < TS with rounding"
         )
         verdict, tally = _verdict(list(orders.values()))
-        sizes = f"{traces[0].runs} runs, {traces[0].rounds[-1]} rounds, paired: {tally}. "
+        sizes = f"{traces[0].runs} runs, {traces[0].rounds[-1]} rounds, paired: {tally}\n"
         return [Claim(self.claim_id, claim, verdict, sizes + evidence + self._binomial(found))]
 
     def _order(self, found: dict[tuple[str, str], Trace], env: str) -> _Orders:
@@ -90,7 +90,7 @@ class Figure1(Experiment):
             f"{env} {difference(found[env, 'npb-binomial'], found[env, 'ts'])}"
             for env in ENVIRONMENT_NAMES[1:]
         ]
-        return f". Read as the binomial estimator instead: {'; '.join(parts)}"
+        return f"\nRead as the binomial estimator instead: {'; '.join(parts)}"
 
     def plot(self, settings: Settings, traces: list[Trace], path: Path) -> None:
         drawing, axes = figure(1, len(ENVIRONMENT_NAMES), width=13.0, height=3.7)

@@ -69,11 +69,11 @@ def _order(asked: Asked, found: Found) -> Claim:
         missing = ", ".join(sorted({*LINEAR, "ts-lin"} - found.keys()))
         return Claim(id_, text, Verdict.UNDECIDED, f"not played: {missing}")
     claim = _claim(asked, id_, text, order(found), found)
-    more = f". Reward per step (over so many rounds): {_table(found)}"
+    more = f"\nReward per step (over so many rounds): {_table(found)}"
     if found.keys() >= set(PAPER):
         beside = order(found, PAPER)
         said = "; ".join(f"{statement.text} {statement.outcome.value}" for statement in beside)
-        more += f". Drawn by the paper's own procedure instead: {verdict_of(beside)} ({said})"
+        more += f"\nDrawn by the paper's own procedure instead: {verdict_of(beside)} ({said})"
     return Claim(claim.id, claim.claim, claim.verdict, claim.evidence + more)
 
 
@@ -95,14 +95,14 @@ def _claim(
 ) -> Claim:
     verdict = verdict or verdict_of(statements)
     any_trace = next(iter(found.values()))
-    said = f"{any_trace.runs} runs; "
+    said = f"{any_trace.runs} runs\n"
     if any_trace.environment != asked.dataset:
         said += (
             f"played on {any_trace.environment} in its place, which decides nothing about "
-            f"{asked.dataset}; there the rules say: {verdict}; "
+            f"{asked.dataset}; there the rules say: {verdict}\n"
         )
         verdict = Verdict.UNDECIDED
-    said += "; ".join(map(str, statements))
+    said += "\n".join(map(str, statements))
     return Claim(id_, text, verdict, said)
 
 

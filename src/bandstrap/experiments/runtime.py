@@ -63,9 +63,9 @@ class Runtime(Experiment):
             "MNIST network 1.16 / 1.69 s: ours costs no more, and less than the recipe"
         )
         verdict = verdict_of(statements)
-        evidence = "; ".join(map(str, statements)) or "nothing that the paper timed was played"
+        evidence = "\n".join(map(str, statements)) or "nothing that the paper timed was played"
         if any(trace.environment == QUICK for trace in traces):
-            evidence = f"played on {QUICK} alone, of which the paper says nothing; {evidence}"
+            evidence = f"played on {QUICK} alone, of which the paper says nothing\n{evidence}"
             verdict = Verdict.UNDECIDED
         return [Claim("C11", claim, verdict, evidence)]
 

@@ -92,7 +92,7 @@ def _bad_history(largest: int) -> Claim:
         "after m zeros, P(1, m+1) < exp(−(m+2) log(m+2)/20) < exp(−m log m/20) for m ≥ 15",
         Verdict.REPRODUCED if found.holding == found.checked else Verdict.IN_PART,
         f"holds for {found.holding} of {found.checked} values, m = 15 … {largest}, by the exact "
-        f"binomial tail; smallest margin {found.smallest_margin:.3f} in the logarithm, at m = "
+        f"binomial tail\nsmallest margin {found.smallest_margin:.3f} in the logarithm, at m = "
         f"{found.smallest_margin_at}",
     )
 
@@ -105,7 +105,7 @@ def _truncated_geometric() -> Claim:
         "E[Z] = (1/p − 1)(1 − (1−p)^l) ≥ ½ min{1/p − 1, l(1−p)} for the truncated geometric",
         Verdict.REPRODUCED if holds else Verdict.NOT_REPRODUCED,
         f"mean equal at {found.equal} and bound good at {found.bounded} of {found.checked} points "
-        "(p, l), in rational numbers or sixty digits; tightest ratio "
+        "(p, l), in rational numbers or sixty digits\ntightest ratio "
         f"{found.tightest_ratio:.4f} at p = {found.tightest_at[0]:g}, l = {found.tightest_at[1]}",
     )
 
@@ -136,13 +136,13 @@ def _near_linear(npb: Trace, wb: Trace) -> Claim:
         "C6",
         "NPB's regret on Bernoulli ½ against a known ¼ is near-linear; TS = WB stays flat",
         Verdict.REPRODUCED if shown else Verdict.UNDECIDED if len(ends) < 2 else Verdict.IN_PART,
-        f"NPB's regret is {regret[-1]:.3g} at T = {npb.rounds[-1]:.0e}; exponent over windows of "
-        f"{WINDOW:.0f} decades: {windows}; above the lemma's exact-tail bound at every T: {above}; "
+        f"NPB's regret is {regret[-1]:.3g} at T = {npb.rounds[-1]:.0e}\nexponent over windows of "
+        f"{WINDOW:.0f} decades: {windows}\nabove the lemma's exact-tail bound at every T: {above}\n"
         "exponent that bound guarantees further out: "
         + ", ".join(f"{value:.3f} at T = {T}" for T, value in far.items())
-        + f". WB: {flat[-1]:.4f} at the last T and {np.interp(4.0, np.log10(wb.rounds), flat):.4f} "
-        f"at 10⁴. NPB is the worse from T ≈ {crossed[0] if crossed.size else np.inf:.0e} "
-        f"on. At the theorem's own T ≥ exp((2/γ) exp(80/γ)), far beyond all of these, the lemma "
+        + f"\nWB: {flat[-1]:.4f} at the last T and {np.interp(4.0, np.log10(wb.rounds), flat):.4f} "
+        f"at 10⁴\nNPB is the worse from T ≈ {crossed[0] if crossed.size else np.inf:.0e} "
+        f"on\nat the theorem's own T ≥ exp((2/γ) exp(80/γ)), far beyond all of these, the lemma "
         f"gives more than T^(1−γ)/32 for {len(stated)} of {len(GAMMAS)} values of γ, {GAMMAS[0]} "
         f"… {GAMMAS[-1]}",
     )

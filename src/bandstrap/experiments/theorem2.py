@@ -56,8 +56,8 @@ class Theorem2(Experiment):
         verdict = Verdict.REPRODUCED if shown else Verdict.NOT_REPRODUCED
         evidence = (
             f"{traces[0].runs} runs, T = {horizons[0]:.0f} … {horizons[-1]:.0f}, gaps {GAPS}: "
-            f"worst regret {', '.join(f'{r:.0f}' for r in worst)}; fitted exponent {raw:.3f} ± "
-            f"{raw_error:.3f}, {slope:.3f} ± {error:.3f} after dividing by (log T)^⅓; largest "
+            f"worst regret {', '.join(f'{r:.0f}' for r in worst)}\nfitted exponent {raw:.3f} ± "
+            f"{raw_error:.3f}, {slope:.3f} ± {error:.3f} after dividing by (log T)^⅓\nlargest "
             f"share of the appendix's bound {(regret / bounds).max():.2f}"
         )
         return [Claim("C7", claim, verdict, evidence)]
