@@ -1,3 +1,3 @@
-"""Which version this is; pyproject.toml says the same."""
+"""Which version this is; packages are built with it."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
