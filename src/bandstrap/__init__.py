@@ -1,7 +1,8 @@
 """bandstrap: turn any model into a bandit by bootstrapping.
 
 The public names are those in `__all__` of the modules below. They are imported when first used,
-so that the command line answers `--help` without loading a compiler.
+so that the command line answers `--help` without loading a compiler; `from bandstrap import *`
+imports all of them.
 """
 
 from importlib import import_module
@@ -36,6 +37,8 @@ _HOMES = (
 
 
 def __getattr__(name: str) -> object:
+    if name == "__all__":
+        return __dir__()
     if not name.startswith("_"):
         for home in _HOMES:
             module = import_module(f"bandstrap.{home}")
