@@ -30,12 +30,14 @@ class Support:
 
     @classmethod
     def interval(cls, low: float = 0.0, high: float = 1.0) -> "Support":
+        """Any number from `low` to `high`; without arguments from 0 to 1."""
         if not (isfinite(low) and isfinite(high) and low < high):
             raise InvalidInput("support", (low, high), "give finite ends with low < high")
         return cls(float(low), float(high))
 
     @classmethod
     def categories(cls, values: tuple[float, ...]) -> "Support":
+        """One of a few known values, at least two of them."""
         ordered = tuple(sorted({float(value) for value in values}))
         if len(ordered) < 2 or not all(isfinite(value) for value in ordered):
             raise InvalidInput("values", values, "give at least two different finite values")
@@ -43,10 +45,12 @@ class Support:
 
     @classmethod
     def binary(cls) -> "Support":
+        """0 or 1."""
         return cls.categories((0.0, 1.0))
 
     @classmethod
     def real(cls) -> "Support":
+        """Any finite number. Policies that need bounds refuse it."""
         return cls(-inf, inf)
 
     @property

@@ -19,7 +19,8 @@ from bandstrap.resampling import NoResampling
 class ContextualEpsilonGreedy(LearnerPolicy):
     """With probability schedule(t) a uniformly random arm, else the one the model likes best.
 
-    The default schedule, 50 / (50 + t), is the one that the paper tuned.
+    t is 1 + the number of rewards learnt, whatever their weights; it does not fade when rewards do
+    (`HalfLife`). The default schedule, 50 / (50 + t), is the one that the paper tuned.
     """
 
     model: Model

@@ -16,8 +16,9 @@ from bandstrap.problem import Problem
 class EpsilonGreedy(Policy[MeanState]):
     """With probability schedule(t) a uniformly random arm, else the best mean (Auer et al., 2002).
 
-    t is the number of the decision: 1 for the first. An arm never pulled has the best mean. The
-    default schedule, 50 / (50 + t), is the one that the paper tuned.
+    t is 1 + the number of rewards learnt, each counted by its weight; where rewards fade
+    (`HalfLife`), by what is left of it. So t stands still while rewards are awaited. An arm never
+    pulled has the best mean. The default schedule, 50 / (50 + t), is the one that the paper tuned.
     """
 
     schedule: Schedule = field(default_factory=Decay)
@@ -29,7 +30,7 @@ class EpsilonGreedy(Policy[MeanState]):
             )
 
     def epsilon(self, t: int) -> float:
-        """The probability of a random arm at decision t."""
+        """The probability of a random arm after t - 1 rewards."""
         epsilon = self.schedule(t)
         if not 0 <= epsilon <= 1:
             raise InvalidInput("schedule", epsilon, f"give a probability at every t, also at {t}")
