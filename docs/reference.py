@@ -1,6 +1,7 @@
 """The API reference: a page for each module, of all its public names, made when docs are built."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from importlib import import_module
 from inspect import isclass
@@ -21,14 +22,27 @@ TITLES = {
     "datasets": "Data sets",
     "columns": "Columns",
     "testing": "Checks for your own classes",
+    "experiments": "Experiments",
     "errors": "Errors",
+}
+# Names that their modules leave out of their packages, because importing them takes long or few
+# people need them.
+APART = {
+    "bandit.logged": ("Bandits that learn from logs", ("LoggedBandit",)),
+    "models.as_estimators": (
+        "Our models as scikit-learn estimators",
+        ("LinearEstimator", "LogisticEstimator"),
+    ),
+    "simulation.engines": ("Where batches are played", ("Engine", "Local", "Dask", "Ray")),
+    "experiments.session": ("Sessions of experiments", ("Session",)),
 }
 # Every module whose names `bandstrap` itself has, whether or not it has a title above.
 MODULES = {**TITLES, **{home: home for home in bandstrap._HOMES if home not in TITLES}}
 INDEX = """# Reference
 
 Every public name, by module. Most can be imported from `bandstrap` itself, as in
-`from bandstrap import Bandit`; environments, data sets and checks from their own modules.
+`from bandstrap import Bandit`. Environments, data sets, checks, experiments and the modules below
+with a dot in their name are imported from there: `from bandstrap.simulation.engines import Dask`.
 
 ```{{toctree}}
 :maxdepth: 1
@@ -57,18 +71,20 @@ def write_reference(folder: Path) -> None:
     """Write every page that is not there yet or has changed."""
     folder.mkdir(exist_ok=True)
     pages = {module: page(module, title) for module, title in MODULES.items()}
-    pages["index"] = INDEX.format(modules="\n".join(MODULES))
+    pages |= {module: page(module, title, names) for module, (title, names) in APART.items()}
+    pages["index"] = INDEX.format(modules="\n".join(pages))
     for name, text in pages.items():
         path = folder / f"{name}.md"
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
 
 
-def page(module: str, title: str) -> str:
-    """All public names of a module: classes and functions first, then data."""
+def page(module: str, title: str, names: Sequence[str] = ()) -> str:
+    """The public names of a module, or some: classes and functions first, then data."""
     home = import_module(f"bandstrap.{module}")
-    made = [name for name in home.__all__ if callable(getattr(home, name))]
-    data = [name for name in home.__all__ if name not in made]
+    names = names or home.__all__
+    made = [name for name in names if callable(getattr(home, name))]
+    data = [name for name in names if name not in made]
     return PAGE.format(
         title=title,
         module=module,
