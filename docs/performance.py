@@ -13,8 +13,8 @@ HERE = Path(__file__).parent
 INTRODUCTION = """# Performance
 
 What decisions cost, measured. Each table stands beside the command that made it, so that you can
-repeat it on your machine. `make bench`, `make bench-contextual` and `make bench-bandit` renew the
-tables that they make. Do not edit it by hand.
+repeat it on your machine. `make bench`, `make bench-contextual` and `make bench-bandit` each
+rewrite their own tables. Do not edit this page by hand.
 
 Times are CPU time on one core unless a table says otherwise. Whatever else runs on the same machine
 slows them down a little.
