@@ -12,6 +12,9 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from bandstrap.experiments import EXPERIMENTS
+from bandstrap.experiments.compare import THRESHOLD
+from bandstrap.experiments.decisions import DECISIONS
+from bandstrap.experiments.statements import ALIKE, CONFIDENCE, SLIGHTLY
 from bandstrap.simulation.results import PROVENANCE
 
 Claim = dict[str, str]
@@ -24,12 +27,25 @@ tested. Each is a check in the code, and this page is what the checks said. A cl
 result too: nothing is tuned until it passes. `docs/claims.py` writes this page; do not edit it.
 
 """
+LEGEND = f"""## How to read it
+
+- **±** is one standard error in C1 to C8. In C9 to C14 it is half of an interval by Student's t, at
+  the confidence that {THRESHOLD:g} standard errors have with many runs ({CONFIDENCE:.1%}).
+- A difference counts as real beyond {THRESHOLD:g} standard errors, or where that interval leaves it
+  no doubt. A statement **holds** or **fails** where there is none, and is **open** otherwise.
+- In reward per step, which lies between 0 and 1, **alike** means a difference of at most {ALIKE:g},
+  **slightly** worse means worse by at most {SLIGHTLY:g}, and **far** above means above by more than
+  {SLIGHTLY:g}. This was settled before any result was seen.
+- In C9 to C13 a claim is reproduced if all its statements hold, in part if no more fail than hold,
+  and not decidable if all of them are open. For C14 one better schedule is enough to refute it.
+"""
 
 
 def main(folders: list[Path], out: Path = HERE) -> None:
     claims = sorted((claim for folder in folders for claim in _claims(folder)), key=_number)
     numbered = [(f"claim-{place}", claim) for place, claim in enumerate(claims, 1)]
-    parts = [_summary(numbered), *map(_run, folders), *(_section(*each) for each in numbered)]
+    parts = [_summary(numbered), LEGEND, "## Runs\n", *map(_run, folders)]
+    parts += [*(_section(*each) for each in numbered), _decisions()]
     parts.append(_figures(folders, out / "figures"))
     (out / "claims.md").write_text(INTRODUCTION + "\n".join(filter(None, parts)), encoding="utf-8")
 
@@ -92,6 +108,13 @@ def _found(evidence: str) -> str:
     """As a list where several things were found."""
     parts = _plain(evidence).splitlines()
     return f" {parts[0]}" if len(parts) == 1 else "\n\n- " + "\n- ".join(parts)
+
+
+def _decisions() -> str:
+    """What was chosen where the paper leaves it open."""
+    rows = [f"| {_plain(what)} | {_plain(chosen)} |" for what, chosen in DECISIONS]
+    words = "## What we decided\n\nWhere the paper slips or leaves a choice open:\n"
+    return "\n".join([words, "| | our choice |", "|---|---|", *rows, ""])
 
 
 def _figures(folders: list[Path], kept: Path) -> str:

@@ -7,6 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from bandstrap.experiments.decisions import DECISIONS
+from bandstrap.experiments.statements import ALIKE
 from bandstrap.simulation.results import PROVENANCE
 from pages import ROOT
 
@@ -48,6 +50,8 @@ def test_claims(tmp_path):
     assert "**2 reproduced, " in page
     assert "bandstrap reproduce figure2-covtype --runs 5 --policies wb-log,eg-log --seed 3" in page
     assert "bandstrap reproduce figure1 --quick --seed 3" in page
+    assert f"at most {ALIKE:g}," in page
+    assert all(f"| {what} |" in page for what, _ in DECISIONS)
     headings = [line for line in page.splitlines() if line.startswith("## C")]
     assert headings == [
         "## C8-k5: ✓ reproduced",
