@@ -111,8 +111,12 @@ def spelled_out(app, what, name, made, options, signature, returns):
 
 
 def _entry(name: str, made: object) -> str:
-    kind = "autoclass" if isclass(made) else "autofunction"
-    return f".. {kind}:: {name}" + ("\n   :members:" if isclass(made) else "")
+    if not isclass(made):
+        return f".. autofunction:: {name}"
+    # Methods that scikit-learn gives to its estimators: their words refer to its own pages.
+    theirs = [each for each in dir(made) if re.fullmatch(r"set_\w+_request", each)]
+    without = f"\n   :exclude-members: {', '.join(theirs)}" if theirs else ""
+    return f".. autoclass:: {name}\n   :members:{without}"
 
 
 def _names(name: str, registry: dict[str, object]) -> str:

@@ -23,7 +23,7 @@ NUMBERS = [np.float64, np.float32]
 class LinearEstimator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """`LinearRegression` with `fit` and `predict` as scikit-learn has them.
 
-    `penalty` is per unit of weight: ½ penalty Σw |θ|².
+    `penalty` is per unit of weight: `½ penalty Σw |θ|²`.
 
     >>> x = np.array([[0.0], [1.0], [2.0]])
     >>> LinearEstimator().fit(x, 2 * x[:, 0]).predict([[3.0]]).round(1).tolist()
@@ -54,7 +54,7 @@ class LinearEstimator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 class LogisticEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """`LogisticRegression` with `fit` and `predict_proba` as scikit-learn has them; two classes.
 
-    `penalty` is per unit of weight: ½ penalty Σw |θ|².
+    `penalty` is per unit of weight: `½ penalty Σw |θ|²`.
 
     >>> x = np.array([[-2.0], [-1.0], [1.0], [2.0]])
     >>> LogisticEstimator(penalty=0.1).fit(x, ["no", "no", "yes", "yes"]).predict([[3.0]]).tolist()
