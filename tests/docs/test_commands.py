@@ -47,7 +47,7 @@ def make(rest):
 
 def python(rest):
     if rest[0] == "-m":
-        assert rest[1] in {"venv", "build", "pytest"}
+        assert rest[1] in {"venv", "build", "pytest", "bandstrap.warmup"}
         return
     source = (ROOT / rest[0]).read_text()
     for option in (word for word in rest if word.startswith("--")):
