@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 import sys
 from types import ModuleType
 
@@ -30,8 +31,8 @@ def module(tmp_path, monkeypatch):
 
 
 def run(page, block, module):
-    if "import torch" in block.code:
-        pytest.importorskip("torch")
+    for package in re.findall(r"^(?:import|from) (torch|lightgbm)\b", block.code, flags=re.M):
+        pytest.importorskip(package)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(block.code, page, "exec"), vars(module))
