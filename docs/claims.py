@@ -31,13 +31,15 @@ LEGEND = f"""## How to read it
 
 - **±** is one standard error in C1 to C8. In C9 to C14 it is half of an interval by Student's t, at
   the confidence that {THRESHOLD:g} standard errors have with many runs ({CONFIDENCE:.1%}).
-- A difference counts as real beyond {THRESHOLD:g} standard errors, or where that interval leaves it
-  no doubt. A statement **holds** or **fails** where there is none, and is **open** otherwise.
+- In C1 to C8 a difference of regret counts as real beyond {THRESHOLD:g} standard errors.
+- In C9 to C14 a statement **holds** if its whole interval is on the claimed side of the bound,
+  **fails** if all of it is on the other side, and is **open** if the bound lies inside. Costs are
+  compared without an interval.
 - In reward per step, which lies between 0 and 1, **alike** means a difference of at most {ALIKE:g},
   **slightly** worse means worse by at most {SLIGHTLY:g}, and **far** above means above by more than
-  {SLIGHTLY:g}. This was settled before any result was seen.
-- In C9 to C13 a claim is reproduced if all its statements hold, in part if no more fail than hold,
-  and not decidable if all of them are open. For C14 one better schedule is enough to refute it.
+  {SLIGHTLY:g}.
+- C9 to C13 are reproduced if all statements hold, not reproduced if more fail than hold, not
+  decidable if all are open, and otherwise reproduced in part. One better schedule refutes C14.
 """
 
 
