@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -236,3 +237,17 @@ def test_a_policy_named_twice(tmp_path):
         twice.run(EXPERIMENTS["figure1-k2"](), Quiet())
         drawn.append(plot.read_bytes())
     assert drawn[0] == drawn[1]
+
+
+def test_signs_that_an_encoding_lacks_end_nothing(tmp_path):
+    (tmp_path / "t.csv").write_text("x,y\n" + "0.1,a\n0.9,b\n0.2,a\n0.7,b\n" * 10)
+    words = ["t.csv", "--label", "y", "--policies", "eg-lin,ts-laplace", "--rounds", "40"]
+    done = subprocess.run(
+        [sys.executable, "-m", "bandstrap", "compare", *words, "--runs", "2", "--out", "out"],
+        capture_output=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": "cp1252"},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "µs a decision" in done.stdout.decode("cp1252")

@@ -230,7 +230,9 @@ def _list(json: Json = False) -> None:
 
 def _split(given: list[str] | None) -> tuple[str, ...]:
     """The words of an option that is given once, with commas, or several times."""
-    return tuple(word.strip() for words in given or () for word in words.split(","))
+    from bandstrap.comparison.listed import listed
+
+    return tuple(word for words in given or () for word in listed(words))
 
 
 def main() -> None:

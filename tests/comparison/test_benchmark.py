@@ -1,5 +1,6 @@
 """Many policies over many data sets: ranks, groups that do not differ, and the files."""
 
+import gzip
 import io
 import json
 import sys
@@ -98,3 +99,20 @@ def test_the_command(tmp_path, monkeypatch):
     with redirect_stdout(io.StringIO()), pytest.raises(SystemExit):
         main()
     assert (out / "results.parquet").stat().st_mtime_ns == before  # nothing is played again
+
+
+def test_tables_are_called_apart(tmp_path):
+    names = ("sales.2023.csv", "sales.2024.csv", "iris.csv", "iris.tsv", "shop.csv.gz")
+    for i, name in enumerate(names):
+        separator = "\t" if name.endswith("tsv") else ","
+        rows = [("x", "kind"), *((str(0.5 * j + i), "pq"[j % 2]) for j in range(10))]
+        text = "".join(separator.join(row) + "\n" for row in rows)
+        if name.endswith(".gz"):
+            (tmp_path / name).write_bytes(gzip.compress(text.encode()))
+        else:
+            (tmp_path / name).write_text(text)
+    tasks, skipped = folder_tasks(tmp_path, None, seed=0, taken=["iris"])
+    assert not skipped
+    assert [task.name for task in tasks] == [
+        "iris.csv", "iris.tsv", "sales.2023", "sales.2024", "shop",
+    ]  # fmt: skip

@@ -18,7 +18,7 @@ import pytest
 from bandstrap.cli import main
 from bandstrap.comparison import Encoder
 from bandstrap.comparison import sample as sampling
-from bandstrap.comparison.payment import Label, Rewards
+from bandstrap.comparison.payment import Label, Rewards, Units
 from bandstrap.comparison.sample import sampled
 from bandstrap.comparison.source import read
 from bandstrap.comparison.table import prepare
@@ -158,7 +158,7 @@ def test_a_huge_file_is_read_only_so_far(tmp_path, monkeypatch):
 def test_rewards_of_any_size_are_told_as_0_to_1():
     table = pa.table({"x": [0.0, 1.0, 2.0], "a": [-5.0, 10.0, 0.0], "b": [15.0, 0.0, None]})
     payment = prepare(table, Rewards(("a", "b"))).payment
-    assert (payment.low, payment.width) == (-5.0, 20.0)
+    assert payment.units == Units(-5.0, 20.0)
     assert payment.payoffs.rewards.tolist() == [[0, 1], [0.75, 0.25]]
     assert payment.baselines() == {"any arm at random": 5.0, "always b": 7.5}
 

@@ -36,10 +36,10 @@ def table_of(contexts: Any) -> Table | None:
     """The columns of what has names; None if it has none."""
     if isinstance(contexts, np.ndarray) or issparse(contexts):
         return None
-    if _is_row(contexts):
+    if is_row(contexts):
         return _from_dicts([dict(contexts.items())], one=True)
     if isinstance(contexts, list | tuple):
-        if contexts and all(map(_is_row, contexts)):
+        if contexts and all(map(is_row, contexts)):
             return _from_dicts([dict(row.items()) for row in contexts], one=False)
         return None
     arrow = sys.modules.get("pyarrow")
@@ -73,7 +73,8 @@ def array_of(contexts: Any) -> np.ndarray:
     return numbers_of(np.asarray(contexts, dtype=object))
 
 
-def _is_row(thing: Any) -> bool:
+def is_row(thing: Any) -> bool:
+    """Whether it is one row with names."""
     return isinstance(thing, Mapping) or nw.dependencies.is_pandas_series(thing)
 
 

@@ -26,12 +26,12 @@ def column_of(name: Name, values: list[Any]) -> Column:
     """A column of any Python values."""
     if set(map(type, values)) == {str}:  # quick, as large tables want it
         return Column(TEXT, values)
-    kinds = {_kind(name, value) for value in values if not _is_missing(value)}
+    kinds = {_kind(name, value) for value in values if not is_missing(value)}
     if kinds <= {NUMBER, FLAG}:
         kind = NUMBER if NUMBER in kinds else FLAG if kinds else None
         return Column(kind, _floats(f"column {name!r}", values) if kinds else [None] * len(values))
     if kinds == {TEXT}:
-        return Column(TEXT, [None if _is_missing(value) else str(value) for value in values])
+        return Column(TEXT, [None if is_missing(value) else str(value) for value in values])
     odd = next(value for value in values if isinstance(value, str))
     raise InvalidInput(f"column {name!r}", odd, "text among numbers; give one or the other")
 
@@ -47,7 +47,8 @@ def _kind(name: Name, value: Any) -> str:
     raise InvalidInput(f"column {name!r}", value, remedy)
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether nothing is there: None, NaN, or what pandas has for it."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):  # pandas' own
         return True
     return isinstance(value, float) and value != value
@@ -55,7 +56,7 @@ def _is_missing(value: Any) -> bool:
 
 def _floats(where: str, values: list[Any]) -> np.ndarray:
     try:
-        return np.array([np.nan if _is_missing(value) else float(value) for value in values])
+        return np.array([np.nan if is_missing(value) else float(value) for value in values])
     except (OverflowError, ValueError) as error:
         raise InvalidInput(where, "a number", "too large for a double; scale it down") from error
 
@@ -64,7 +65,7 @@ def numbers_of(array: np.ndarray) -> np.ndarray:
     """An array of objects, all of them numbers or missing."""
     values = array.ravel().tolist()
     for value in values:
-        if not _is_missing(value) and not isinstance(value, Real | Decimal):
+        if not is_missing(value) and not isinstance(value, Real | Decimal):
             raise InvalidInput(
                 "contexts", value, "an array holds numbers; give text in dicts or a table"
             )

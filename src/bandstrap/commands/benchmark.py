@@ -60,12 +60,15 @@ def benchmark(
 ) -> Benchmarked:
     """Find the data sets, play them, and write the results and the report."""
     started = time.perf_counter()
-    quick = QUICK_SETS if size.quick and sources.folder is None else ()
-    tasks = named_tasks(quick) if sources.names is None else named_tasks(sources.names)
+    quick = QUICK_SETS if size.quick else ()
     skipped: list[str] = []
-    if sources.folder is not None:
-        more, skipped = folder_tasks(sources.folder, sources.label, seed)
-        tasks = [*([] if sources.names is None else tasks), *more]
+    if sources.folder is None:
+        tasks = named_tasks(quick if sources.names is None else sources.names)
+    else:
+        named = named_tasks(sources.names) if sources.names else []
+        taken = [task.name for task in named]
+        more, skipped = folder_tasks(sources.folder, sources.label, seed, taken)
+        tasks = [*named, *more]
     if not tasks:
         raise InvalidInput("--folder", str(sources.folder), "it holds no table that can be played")
     with Bar("benchmark") as bar:

@@ -8,6 +8,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
+from io import TextIOWrapper
 from time import monotonic
 from types import FrameType
 from typing import Any
@@ -47,6 +48,9 @@ class Commands(TyperGroup):
 def call(app: Callable[[], None]) -> None:
     """Run the command line; an error becomes one sentence and an exit code."""
     signal.signal(signal.SIGINT, _Interrupt())
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # or a sign that its encoding lacks ends the command
+            stream.reconfigure(errors="replace")
     try:
         app()
     except Exception as error:

@@ -76,7 +76,7 @@ def ranking_table(found: Comparison) -> Table:
         table.add_column(column, justify=justify, no_wrap=column == "interval", overflow="fold")
     for standing in found.ranking:
         sign = "≈ " if standing.tied and standing.place > 1 else ""
-        mean = f"{standing.reward.mean:.4g}"
+        mean = standing.reward.shown(standing.reward.mean)
         cells = (mean, _ends(standing.reward), f"{standing.cost:,.0f}")
         table.add_row(f"{sign}{standing.place}", standing.policy, *cells)
     for name, value in found.baselines.items():
@@ -85,7 +85,8 @@ def ranking_table(found: Comparison) -> Table:
 
 
 def _ends(interval: Interval) -> str:
-    return f"{interval.low:.4g} to {interval.high:.4g}" if interval.known else "one run"
+    shown = interval.shown
+    return f"{shown(interval.low)} to {shown(interval.high)}" if interval.known else "one run"
 
 
 def _line(text: str, style: str = "") -> Text:

@@ -1,10 +1,11 @@
-"""The answer in one sentence: the best, or the cheapest of those that cannot be told from it."""
+"""The answer in one sentence: the best, or one as good that costs much less."""
 
 from dataclasses import dataclass
 
 from bandstrap.comparison.ranking import Gap, Standing
 
 MUCH = 2.0  # a policy has to be cheaper by this factor to be preferred to a better one
+LITTLE = 0.1  # of what the first earns above the best arm: what a cheaper one may earn less
 
 
 @dataclass(frozen=True)
@@ -34,28 +35,34 @@ def advice(ranking: tuple[Standing, ...], gap: Gap | None, floor: float) -> Advi
             "decision"
         )
         return _use(first, why, floor)
-    return _cheapest(ranking, floor)
+    return _among_equals(ranking, floor)
 
 
-def _cheapest(ranking: tuple[Standing, ...], floor: float) -> Advice:
-    """The best of those that cost about the least: times vary too much to decide by less."""
-    first = ranking[0]
-    tied = [each for each in ranking if each.tied and each.reward.mean > floor]
-    least = min(standing.cost for standing in tied)
-    chosen = next(standing for standing in tied if standing.cost <= MUCH * least)
+def _among_equals(ranking: tuple[Standing, ...], floor: float) -> Advice:
+    """The best of those that cost about the least: times vary too much to decide by less.
+
+    Not to be told from the first is not enough to be preferred to it, as few runs tell nobody
+    apart: what is lost at worst has to be little.
+    """
+    first, *others = ranking
+    little = LITTLE * (first.reward.mean - floor)
+    tied = [each for each in others if each.tied and each.reward.low > floor]
+    close = [first, *(each for each in tied if each.behind.high <= little)]
+    least = min(standing.cost for standing in close)
+    chosen = next(standing for standing in close if standing.cost <= MUCH * least)
     why = f" at {chosen.cost:,.0f} µs a decision; "
     if chosen is not first:
         why += (
-            f"{first.policy} earned {first.reward.mean:.4g} at {first.cost:,.0f} µs, which is not "
-            "more beyond chance"
+            f"{first.policy} earned {first.reward.shown(first.reward.mean)} at {first.cost:,.0f} "
+            f"µs, which is {first.reward.shown(chosen.behind.high)} more at best, and may be chance"
         )
-    elif len(tied) > 1:
-        others = [standing.policy for standing in tied[1:]]
-        names = ", ".join(others[:4]) + (" …" if len(others) > 4 else "")
-        why += f"{names} may be as good and cost no less than half of that"
-    else:
-        why += "no other that may be as good earns more than the best arm alone"
-    return _use(chosen, why, floor)
+        return _use(chosen, why, floor)
+    if not tied:
+        return _use(first, why + "no other that may be as good earns more than the best arm", floor)
+    names = ", ".join(each.policy for each in tied[:4]) + (" …" if len(tied) > 4 else "")
+    if any(MUCH * each.cost <= first.cost for each in tied):
+        return _use(first, why + f"{names} may be as good, which more --runs would tell", floor)
+    return _use(first, why + f"{names} may be as good and cost no less than half of that", floor)
 
 
 def _use(chosen: Standing, why: str, floor: float) -> Advice:

@@ -16,7 +16,7 @@ from bandstrap.priors import EigenExamples
 from bandstrap.resampling import Exponential, Multinomial
 
 PRIOR = EigenExamples()  # estimated as contexts arrive, as it would be in a product
-# One of each kind, in the mode that costs least; what they cost a decision is in docs/compare.md.
+# One of each kind, in the mode that costs least.
 QUICK = (
     "eg-lin",
     "eg-log",
@@ -61,6 +61,8 @@ class Asked:
             pairs = [f"{way}-{name}" for name in {**more, **models} for way in REFITTING]
             chosen = [*usual, *installed, *pairs]
         own = _by_name(self.own_policies, Policy)
+        for name in own.keys() & known.keys():
+            raise InvalidInput("--policy", name, "another policy has this name; rename the class")
         return {**{name: known[name] for name in chosen}, **own}
 
     def _named(self, known: Mapping[str, Any], models: tuple[str, ...]) -> list[str]:
@@ -100,10 +102,13 @@ def _with_model(name: str, model: Model) -> dict[str, Policy[Any]]:
 
 
 def _by_name(things: tuple[Any, ...], kind: type) -> dict[str, Any]:
-    found = {}
+    """Each by its class; a second one of a class is numbered."""
+    found: dict[str, Any] = {}
     for thing in things:
         made = _made(_imported(thing, OPTIONS[kind]) if isinstance(thing, str) else thing, kind)
-        found[type(made).__name__.lower()] = made
+        name = type(made).__name__.lower()
+        several = sum(type(other) is type(made) for other in found.values())
+        found[f"{name}-{several + 1}" if several else name] = made
     return found
 
 

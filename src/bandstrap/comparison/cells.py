@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,21 +11,11 @@ import pyarrow.compute as pc
 MISSING = ("", "?", "NA", "N/A", "na", "n/a", "nan", "NaN", "NULL", "null", "None", "NONE", "#N/A")
 LEVELS = 20  # categories of a column that get an indicator each; the rest share one
 COVERED = 0.2  # of the rows that those must hold, or the column says little to a model
-
-
-class Classes(NamedTuple):
-    """Each row's place among the names of classes, -1 where it is missing."""
-
-    codes: np.ndarray
-    names: tuple[str, ...]
+THOUSANDS = r"^[+-]?\d{1,3}(,\d{3})+$"  # 1,234 is one thousand here and one and a bit there
 
 
 class Cells(ABC):
     """A column of one kind."""
-
-    @abstractmethod
-    def classes(self) -> Classes:
-        """Every different value as a class."""
 
     def numbers(self) -> np.ndarray | None:
         """The column as numbers, if it is of such."""
@@ -45,13 +35,6 @@ class Numbers(Cells):
     def numbers(self) -> np.ndarray:
         return self.values
 
-    def classes(self) -> Classes:
-        gone = np.isnan(self.values)
-        values, places = np.unique(self.values[~gone], return_inverse=True)
-        codes = np.full(self.values.size, -1, np.int64)
-        codes[~gone] = places
-        return Classes(codes, tuple(f"{value:.12g}" for value in values))
-
     def useless(self) -> str:
         there = self.values[~np.isnan(self.values)]
         if there.size == 0:
@@ -60,8 +43,7 @@ class Numbers(Cells):
             return ""
         if (there == there[0]).all():
             return "constant"
-        counts = there.size > 2 and (np.diff(there) == 1).all()
-        return "it counts the rows" if counts else ""
+        return "it counts the rows" if _counts(there) else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +52,6 @@ class Words(Cells):
 
     codes: np.ndarray
     levels: tuple[str, ...]
-
-    def classes(self) -> Classes:
-        return Classes(self.codes, self.levels)
 
     def useless(self) -> str:
         there = self.codes[self.codes >= 0]
@@ -88,38 +67,104 @@ class Words(Cells):
         return f"{len(self.levels):,} categories, the {LEVELS} most frequent hold {share:.0%}"
 
 
-def cells_of(column: pa.ChunkedArray) -> Cells | None:
-    """The column, with words that are all numbers read as such; None for dates, lists and so on."""
+@dataclass(frozen=True)
+class Other(Cells):
+    """A column that is neither: dates, lists and so on."""
+
+    kind: str
+
+    def useless(self) -> str:
+        return f"of type {self.kind}"
+
+
+def cells_of(column: pa.ChunkedArray) -> Cells:
+    """The column, with words that are all numbers, true or false read as such."""
+    column = plain(column)
     kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
-        kind = column.type
     if pa.types.is_null(kind):
         return Numbers(np.full(len(column), np.nan))
     if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind):
         return _numbers(column)
     if pa.types.is_decimal(kind):
         return _numbers(column.cast(pa.float64()))
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
-        return _words_of_views(column)
-    return _read(column)
+    return _read(column) if pa.types.is_large_string(kind) else Other(str(kind))
 
 
-def _words_of_views(column: pa.ChunkedArray) -> Cells | None:
-    """Some frames hold text in a further type of Arrow's."""
-    return _read(column.cast(pa.large_string())) if "string_view" in str(column.type) else None
+def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The column without a dictionary, and text in one type of the several that Arrow has."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        try:
+            column = column.cast(kind.value_type)
+        except (pa.ArrowNotImplementedError, pa.ArrowInvalid):  # as of pandas' intervals
+            return column
+        kind = column.type
+    if pa.types.is_string(kind) or "string_view" in str(kind):
+        column = column.cast(pa.large_string())
+    return column
 
 
-def _read(column: pa.ChunkedArray) -> Cells:
-    """Words as they are written in files: trimmed, with the usual signs for nothing."""
+def trimmed(column: pa.ChunkedArray) -> pa.Array:
+    """Words as they are written in files: without space around, null for the signs of nothing."""
     call: Any = pc.call_function
     words = call("utf8_trim_whitespace", [column]).combine_chunks()
     gone = pc.is_in(words, value_set=pa.array(MISSING, words.type))
-    words = pc.if_else(gone, pa.scalar(None, words.type), words)
+    return pc.if_else(gone, pa.scalar(None, words.type), words)
+
+
+def encoded(words: pa.Array) -> tuple[np.ndarray, list[Any]]:
+    """The place of each value among the different ones, -1 where it is missing."""
+    coded = words.dictionary_encode()
+    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return codes.astype(np.int64), coded.dictionary.to_pylist()
+
+
+def ordered(codes: np.ndarray, order: list[int]) -> np.ndarray:
+    """Codes after their levels were put into another order."""
+    place = np.empty(len(order) + 1, np.int64)
+    place[order] = np.arange(len(order))
+    place[-1] = -1
+    moved: np.ndarray = place[codes]
+    return moved
+
+
+def _counts(values: np.ndarray) -> bool:
+    """Whether these number the rows: one after the other, or, as after rows were left out, whole
+    numbers that only rise or only fall."""
+    steps = np.diff(values)
+    if values.size > LEVELS:
+        whole = bool((values == np.rint(values)).all())
+        return whole and bool((steps > 0).all() or (steps < 0).all())
+    return values.size > 2 and bool((steps == 1).all() or (steps == -1).all())
+
+
+def _read(column: pa.ChunkedArray) -> Cells:
+    """Words that turn out to be something else, or stay words."""
+    words = trimmed(column)
+    for kind in (pa.float64(), pa.bool_()):
+        try:
+            return _numbers(pa.chunked_array([words.cast(kind)]))
+        except pa.ArrowInvalid:
+            pass
     try:
-        return _numbers(pa.chunked_array([words.cast(pa.float64())]))
+        words.cast(pa.timestamp("us"))
+        return Other("date")
     except pa.ArrowInvalid:
-        return _words(words)
+        return _decimal_commas(words) or _words(words)
+
+
+def _decimal_commas(words: pa.Array) -> Numbers | None:
+    """Numbers as 1,5 of much of the world; not where the comma may be one of thousands."""
+    call: Any = pc.call_function
+    commas = words.filter(call("match_substring", [words], pc.MatchSubstringOptions(",")))
+    options = pc.MatchSubstringOptions(THOUSANDS)
+    if pc.all(call("match_substring_regex", [commas], options)).as_py():
+        return None
+    try:
+        points = call("replace_substring", [words], pc.ReplaceSubstringOptions(",", "."))
+        return _numbers(pa.chunked_array([points.cast(pa.float64())]))
+    except pa.ArrowInvalid:
+        return None
 
 
 def _numbers(column: pa.ChunkedArray) -> Numbers:
@@ -129,11 +174,6 @@ def _numbers(column: pa.ChunkedArray) -> Numbers:
 
 def _words(words: pa.Array) -> Words:
     """The levels in alphabetical order, so that codes do not depend on the order of rows."""
-    coded = words.dictionary_encode()
-    levels = coded.dictionary.to_pylist()
+    codes, levels = encoded(words)
     order = sorted(range(len(levels)), key=levels.__getitem__)
-    place = np.empty(len(levels) + 1, np.int64)
-    place[order] = np.arange(len(levels))
-    place[-1] = -1
-    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return Words(place[codes], tuple(levels[i] for i in order))
+    return Words(ordered(codes, order), tuple(levels[i] for i in order))

@@ -8,6 +8,7 @@ from typing import Any
 from bandstrap.comparison.advice import advice
 from bandstrap.comparison.candidates import LEAN, QUICK, USUAL, WIDE, Asked
 from bandstrap.comparison.encoder import Encoder
+from bandstrap.comparison.listed import listed
 from bandstrap.comparison.payment import paid_by
 from bandstrap.comparison.ranking import Gap, Standing, gap, ranked
 from bandstrap.comparison.snippet import snippet
@@ -16,6 +17,7 @@ from bandstrap.comparison.table import Prepared, prepare
 from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy
 from bandstrap.simulation import Cell, Runner, Trace
+from bandstrap.simulation.engines import engine_named
 from bandstrap.simulation.progress import ProgressLike, Quiet
 
 EXPERIMENT = "compare"
@@ -70,10 +72,10 @@ class Comparison:
 def compare(
     data: Any,
     label: str | None = None,
-    rewards: Sequence[str] | None = None,
+    rewards: str | Sequence[str] | None = None,
     *,
-    policies: Sequence[str] = (),
-    models: Sequence[str] = (),
+    policies: str | Sequence[str] = (),
+    models: str | Sequence[str] = (),
     own: Sequence[Any] = (),
     rounds: int | None = None,
     runs: int | None = None,
@@ -86,18 +88,21 @@ def compare(
 
     `data` is a path or a pandas, polars or Arrow table. Either `label` names the column that holds
     the class, an arm for each, or `rewards` a column for each arm that tells what it would have
-    paid. `own` are policies of yours. With `out`, results are written there, and a killed
-    comparison continues.
+    paid. `policies` and `models` are names, as a list or with commas: each of the policies eg, npb
+    and wb with each model of lin, log, nn and so on, and any policy by its whole name. `own` are
+    policies of yours. 0 `workers` are one for each core. With `out`, results are written there,
+    and a killed comparison continues.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"x": [0.1, 0.9, 0.2, 0.8] * 25, "y": ["low", "high"] * 50})
     >>> compare(table, label="y", policies=["eg-lin"], rounds=100, runs=2).ranking[0].policy
     'eg-lin'
     """
-    asked = Asked(tuple(policies), tuple(models), tuple(own))
+    asked = Asked(listed(policies), listed(models), tuple(own))
     store = Store(Path(out)) if out is not None else None
     prepared = prepare(data, paid_by(label, rewards), seed)
-    return run(prepared, asked, Size(rounds, runs, quick), Runner(seed, workers), store)
+    runner = Runner(seed, engine=engine_named("local", None, workers))
+    return run(prepared, asked, Size(rounds, runs, quick), runner, store)
 
 
 def run(
@@ -120,9 +125,9 @@ def run(
     ]
     _check(cells)
     runner.progress = progress or Quiet()
-    traces = (store or Unkept()).run(runner, cells, prepared.payment.unscaled)
-    encoder = store.encoder if store is not None else "encoder.json"
-    found = _judged(prepared, policies, traces, (rounds, runs, runner.seed), str(encoder))
+    traces = (store or Unkept()).run(runner, cells, prepared.payment.units)
+    encoder = str(store.encoder) if store is not None else None
+    found = _judged(prepared, policies, traces, (rounds, runs, runner.seed), encoder)
     if store is not None:
         store.write(found)
     return found
@@ -145,9 +150,10 @@ def _judged(
     policies: dict[str, Policy[Any]],
     traces: list[Trace],
     played: tuple[int, int, int],
-    encoder: str,
+    encoder: str | None,
 ) -> Comparison:
-    ranking = ranked(traces)
+    units = prepared.payment.units
+    ranking = ranked(traces, units.low, units.high)
     by_name = {trace.policy: trace for trace in traces}
     best = [by_name[standing.policy] for standing in ranking[:2]]
     between = gap(best[0], best[1]) if len(best) > 1 else None

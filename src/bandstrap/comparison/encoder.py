@@ -1,13 +1,15 @@
 """Rows of a table as the contexts that were compared, for the product that goes on with them."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
-from bandstrap.columns.tables import table_of
+from bandstrap.columns.tables import is_row
 from bandstrap.comparison.features import KINDS, Feature
 from bandstrap.errors import InvalidInput, OutputError
 
@@ -33,18 +35,37 @@ class Encoder:
         return tuple(name for feature in self.features for name in feature.columns)
 
     def __call__(self, rows: Any) -> np.ndarray:
-        table = table_of(rows)
-        if table is None:
+        if is_row(rows):
+            one: np.ndarray = self._of_dicts([rows])[0]
+            return one
+        if isinstance(rows, list | tuple) and rows and all(map(is_row, rows)):
+            return self._of_dicts(rows)
+        frame = nw.from_native(rows, eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame):
             raise InvalidInput("rows", type(rows).__name__, "give a dict, or a table with names")
-        columns = {str(name): column.values for name, column in table.columns.items()}
+        get: Any = (
+            frame.get_column
+        )  # takes the numbers that pandas has for names, though typed text
+        return self._of_columns({str(name): get(name).to_list() for name in self._in(frame)})
+
+    def _of_dicts(self, rows: Sequence[Any]) -> np.ndarray:
+        named = [{str(name): value for name, value in row.items()} for row in rows]
+        there = set(named[0]).intersection(*named)
+        return self._of_columns({name: [row[name] for row in named] for name in there})
+
+    def _in(self, frame: "nw.DataFrame[Any]") -> list[str]:
+        """Those columns of a frame that matter: others may hold anything."""
+        names = {feature.name for feature in self.features}
+        return [name for name in frame.columns if str(name) in names]
+
+    def _of_columns(self, columns: dict[str, list[Any]]) -> np.ndarray:
         for feature in self.features:
             if feature.name not in columns:
                 raise InvalidInput(
                     "column", feature.name, "is missing; give every column that was compared"
                 )
         parts = [feature.encoded(columns[feature.name]) for feature in self.features]
-        contexts = np.concatenate(parts, axis=1)
-        return contexts[0] if table.one else contexts
+        return np.concatenate(parts, axis=1)
 
     def save(self, path: Path | str) -> None:
         """Write it as JSON."""

@@ -4,13 +4,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import singledispatch
+from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from bandstrap.columns.values import is_missing
 from bandstrap.comparison.cells import LEVELS, MISSING, Cells, Numbers, Words
 from bandstrap.errors import InvalidInput
 
+FLAGS = {"true": 1.0, "false": 0.0}
 ABSENT, OTHER = "(missing)", "(other)"
 
 
@@ -54,7 +57,9 @@ class NumberFeature(Feature):
         if np.isin(there, (0.0, 1.0)).all():  # a rare indicator would reach into the hundreds
             return cls(name, median, 0.0, 1.0, gone)
         filled = np.where(np.isnan(cells.values), median, cells.values)
-        return cls(name, median, float(filled.mean()), float(filled.std()) or 1.0, gone)
+        size = float(np.abs(filled).max()) or 1.0  # or squares of large numbers would be infinite
+        mean, deviation = size * float((filled / size).mean()), size * float((filled / size).std())
+        return cls(name, median, mean, deviation or 1.0, gone)
 
     @property
     def columns(self) -> list[str]:
@@ -70,8 +75,11 @@ class NumberFeature(Feature):
         return np.stack([scaled, gone] if self.missing else [scaled], axis=1)
 
     def _number(self, value: Any) -> float:
-        if value is None or (isinstance(value, str) and value.strip() in MISSING):
+        word = value.strip() if isinstance(value, str) else None
+        if is_missing(value) or word in MISSING:
             return float("nan")
+        if word is not None:
+            value = FLAGS.get(word.lower(), word.replace(",", "."))  # as in 1,5
         try:
             number = float(value)
         except (TypeError, ValueError) as error:
@@ -119,13 +127,23 @@ class WordFeature(Feature):
 
     def _place(self, value: Any) -> int:
         """The indicator of a value; -1 where none is lit, as by a word never met."""
-        absent = value is None or value != value
-        if absent or str(value).strip() in MISSING:
+        if is_missing(value) or str(value).strip() in MISSING:
             return len(self.columns) - 1 if self.missing else -1
-        try:
-            return self.levels.index(str(value).strip())
-        except ValueError:
-            return len(self.levels) if self.others else -1
+        place = self._level(value)
+        return len(self.levels) if place is None and self.others else -1 if place is None else place
+
+    def _level(self, value: Any) -> int | None:
+        """A product has numbers and flags where the file that was compared had words."""
+        word = str(value).strip()
+        if word in self.levels:
+            return self.levels.index(word)
+        if isinstance(value, bool | np.bool_):
+            same = [level.lower() == word.lower() for level in self.levels]
+        elif isinstance(value, Real):
+            same = [_is(level, float(value)) for level in self.levels]
+        else:
+            return None
+        return same.index(True) if any(same) else None
 
     def _indicators(self, places: np.ndarray) -> np.ndarray:
         lit: np.ndarray = places[:, None] == np.arange(len(self.columns))
@@ -139,6 +157,13 @@ class WordFeature(Feature):
                 f"{len(self.levels)} most frequent, one for the others"
             )
         return text + (f", one for {self.missing:,} missing" if self.missing else "")
+
+
+def _is(word: str, number: float) -> bool:
+    try:
+        return float(word) == number
+    except ValueError:
+        return False
 
 
 KINDS: dict[str, type[NumberFeature] | type[WordFeature]] = {

@@ -1,14 +1,17 @@
 """What pays: the class of a row, or a column of rewards for each arm."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
-from bandstrap.comparison.cells import Cells, Classes
+from bandstrap.comparison.cells import cells_of
+from bandstrap.comparison.classes import Classes, classes_of
+from bandstrap.comparison.listed import listed
 from bandstrap.errors import InvalidInput, UnknownName
 
 if TYPE_CHECKING:  # they need a compiler, which a table that is refused should not wait for
@@ -17,18 +20,40 @@ if TYPE_CHECKING:  # they need a compiler, which a table that is refused should 
 
 CLASSES = 100  # arms; with more, a run of usual length hardly tries each
 
-Columns = Mapping[str, Cells | None]
+
+@dataclass(frozen=True)
+class Units:
+    """How rewards of a table are told to policies: less `low`, over `width`."""
+
+    low: float = 0.0
+    width: float = 1.0
+
+    @property
+    def high(self) -> float:
+        return self.low + self.width
+
+    @property
+    def scaled(self) -> bool:
+        return self != Units()
+
+    def told(self, rewards: np.ndarray) -> np.ndarray:
+        """From 0 to 1."""
+        return np.clip((rewards - self.low) / self.width, 0.0, 1.0)
+
+    def of(self, trace: "Trace") -> "Trace":
+        """A trace in the units of the table."""
+        reward = self.low * trace.rounds + self.width * trace.reward
+        return replace(trace, reward=reward, regret=self.width * trace.regret)
 
 
 @dataclass(frozen=True, eq=False)
 class Payment:
-    """What the arms are called and pay, and how rewards were scaled: (reward - low) / width."""
+    """What the arms are called and pay, and in which units."""
 
     arms: tuple[str, ...]
     values: np.ndarray  # the class of each row, or what each arm pays in it
     told: tuple[str, ...]
-    low: float = 0.0
-    width: float = 1.0
+    units: Units = Units()
 
     @cached_property
     def payoffs(self) -> "Payoffs":
@@ -36,18 +61,9 @@ class Payment:
 
         return payoffs_of(self.values, len(self.arms))
 
-    @property
-    def scaled(self) -> bool:
-        return (self.low, self.width) != (0.0, 1.0)
-
-    def unscaled(self, trace: "Trace") -> "Trace":
-        """A trace in the units of the table."""
-        reward = self.low * trace.rounds + self.width * trace.reward
-        return replace(trace, reward=reward, regret=self.width * trace.regret)
-
     def baselines(self) -> dict[str, float]:
         """What one earns a round without looking: any arm at random, and always the best one."""
-        means = self.low + self.width * self.payoffs.means()
+        means = self.units.low + self.units.width * self.payoffs.means()
         best = int(np.argmax(means))
         return {
             "any arm at random": float(means.mean()),
@@ -67,7 +83,7 @@ class Pays(ABC):
                 raise UnknownName("column", name, known)
 
     @abstractmethod
-    def payment(self, columns: Columns) -> tuple[Payment, np.ndarray]:
+    def payment(self, table: pa.Table) -> tuple[Payment, np.ndarray]:
         """What is paid in the rows where that is known, and which rows these are."""
 
 
@@ -78,8 +94,8 @@ class Label(Pays):
         self.column = column
         self.columns = (column,)
 
-    def payment(self, columns: Columns) -> tuple[Payment, np.ndarray]:
-        labels, classes = self._classes(columns[self.column])
+    def payment(self, table: pa.Table) -> tuple[Payment, np.ndarray]:
+        labels, classes = self._classes(table[self.column])
         kept = labels >= 0
         labels, classes = _occurring(labels[kept], classes)
         if len(classes) < 2:
@@ -88,10 +104,10 @@ class Label(Pays):
         told = f"{self.column}: the label, {len(classes)} classes: an arm each, which pays 1"
         return Payment(classes, labels.astype(np.int64), (told,)), kept
 
-    def _classes(self, cells: Cells | None) -> Classes:
-        if cells is None:
+    def _classes(self, column: pa.ChunkedArray) -> Classes:
+        classes = classes_of(column)
+        if classes is None:
             raise InvalidInput("--label", self.column, "give a column of words or whole numbers")
-        classes = cells.classes()
         if len(classes.names) > CLASSES:
             raise InvalidInput(
                 "--label",
@@ -112,8 +128,8 @@ class Rewards(Pays):
             )
         self.columns = columns
 
-    def payment(self, columns: Columns) -> tuple[Payment, np.ndarray]:
-        rewards = np.stack([_numbers(name, columns[name]) for name in self.columns], axis=1)
+    def payment(self, table: pa.Table) -> tuple[Payment, np.ndarray]:
+        rewards = np.stack([_numbers(name, table[name]) for name in self.columns], axis=1)
         kept = ~np.isnan(rewards).any(axis=1)
         rewards = rewards[kept]
         if not kept.any():
@@ -128,13 +144,12 @@ class Rewards(Pays):
             f"rewards go from {low:g} to {high:g}; policies are told them as 0 to 1, "
             "results are in your units"
         )
-        width = high - low
-        scaled = np.clip((rewards - low) / width, 0.0, 1.0)
-        return Payment(self.columns, scaled, tuple(told), low, width), kept
+        units = Units(low, high - low)
+        return Payment(self.columns, units.told(rewards), tuple(told), units), kept
 
 
-def _numbers(name: str, cells: Cells | None) -> np.ndarray:
-    values = cells.numbers() if cells is not None else None
+def _numbers(name: str, column: pa.ChunkedArray) -> np.ndarray:
+    values = cells_of(column).numbers()
     if values is None:
         raise InvalidInput("--rewards", name, "give columns of numbers")
     return values
@@ -145,12 +160,14 @@ def _occurring(labels: np.ndarray, classes: tuple[str, ...]) -> tuple[np.ndarray
     return labels, tuple(classes[i] for i in present)
 
 
-def paid_by(label: str | None, rewards: Sequence[str] | None) -> Pays:
-    """One of the two must be told."""
+def paid_by(label: str | None, rewards: str | Sequence[str] | None) -> Pays:
+    """One of the two must be told; what pandas calls by a number is text in Arrow."""
     if label is not None and rewards:
         raise InvalidInput("--label", label, "give this or --rewards, not both")
     if label is None and not rewards:
         raise InvalidInput(
             "--label", label, "name the column of classes, or the arms' own columns by --rewards"
         )
-    return Label(label) if label is not None else Rewards(tuple(rewards or ()))
+    if label is not None:
+        return Label(str(label))
+    return Rewards(tuple(map(str, listed(rewards or ()))))

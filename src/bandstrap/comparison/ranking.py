@@ -1,7 +1,7 @@
 """Who earned how much, how sure that is, and whether the first is better than the next."""
 
 from dataclasses import dataclass
-from math import nan, sqrt
+from math import ceil, inf, log10, nan, sqrt
 
 import numpy as np
 from scipy.stats import t as student
@@ -32,10 +32,22 @@ class Interval:
     def known(self) -> bool:
         return not np.isnan(self.low)
 
+    def within(self, low: float, high: float) -> "Interval":
+        """The interval without what cannot be."""
+        if not self.known:
+            return self
+        return Interval(self.mean, max(self.low, low), min(self.high, high))
+
+    def shown(self, value: float) -> str:
+        """A value to four digits, or as many as it takes to see how wide the interval is."""
+        size, half = abs(self.mean), (self.high - self.low) / 2
+        digits = 2 + ceil(log10(size / half)) if self.known and size > half > 0 else 4
+        return f"{value:.{min(max(digits, 4), 15)}g}"
+
     def __str__(self) -> str:
         if not self.known:
-            return f"{self.mean:.4g}"
-        return f"{self.mean:.4g} [{self.low:.4g}, {self.high:.4g}]"
+            return self.shown(self.mean)
+        return f"{self.shown(self.mean)} [{self.shown(self.low)}, {self.shown(self.high)}]"
 
 
 @dataclass(frozen=True)
@@ -46,7 +58,12 @@ class Standing:
     policy: str
     reward: Interval
     cost: float
-    tied: bool  # whether its paired difference to the first may be nothing
+    behind: Interval  # what the first earned more, run by run
+
+    @property
+    def tied(self) -> bool:
+        """Whether what the first earned more may be nothing."""
+        return not self.behind.low > 0
 
 
 @dataclass(frozen=True)
@@ -59,7 +76,7 @@ class Gap:
 
     @property
     def real(self) -> bool:
-        """Whether the interval leaves nothing out."""
+        """Whether the interval leaves out that there is none."""
         return self.difference.low > 0 or self.difference.high < 0
 
 
@@ -80,16 +97,16 @@ def gap(first: Trace, second: Trace) -> Gap:
     return Gap(first.policy, second.policy, Interval.of(paired))
 
 
-def ranked(traces: list[Trace]) -> tuple[Standing, ...]:
-    """The best first; equal rewards in the order of their names."""
+def ranked(traces: list[Trace], low: float = -inf, high: float = inf) -> tuple[Standing, ...]:
+    """The best first; equal rewards in the order of their names. No arm pays less or more."""
     order = sorted(traces, key=lambda trace: (-per_round(trace).mean(), trace.policy))
     return tuple(
         Standing(
             place,
             trace.policy,
-            Interval.of(per_round(trace)),
+            Interval.of(per_round(trace)).within(low, high),
             cost(trace),
-            place == 1 or not gap(order[0], trace).real,
+            gap(order[0], trace).difference,
         )
         for place, trace in enumerate(order, start=1)
     )

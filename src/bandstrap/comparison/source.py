@@ -10,8 +10,12 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 
 from bandstrap.comparison.sample import Sample, sampled
-from bandstrap.comparison.text import REMEDY, TextTable, check_unique
+from bandstrap.comparison.text import ANY_BYTE, REMEDY, NotUnicodeError, TextTable, check_unique
 from bandstrap.errors import InvalidInput, OutputError
+
+TEXTS = (".csv", ".tsv", ".txt")
+# The longest first: what is taken off a name, and what a folder of tables is looked through for.
+SUFFIXES = (*(f"{end}.gz" for end in TEXTS), *TEXTS, ".parquet", ".arrow", ".feather", ".ipc")
 
 Check = Callable[[list[str]], None]  # raises where the names of columns will not do
 
@@ -37,15 +41,25 @@ def read_file(path: Path, seed: int, check: Check = any_names) -> Sample:
         return _parquet(path, seed, check)
     if magic == b"ARROW1" or magic[:4] == b"FEA1" or path.suffix in (".arrow", ".feather", ".ipc"):
         return _of_table(_arrow_file(path, magic), seed, check)
-    text = TextTable(path)
-    check(text.names)
-    sample = sampled(text.schema, text.pieces(), seed)
-    return sample._replace(complete=text.complete)
+    try:
+        return _text(TextTable(path), seed, check)
+    except NotUnicodeError:
+        return _text(TextTable(path, ANY_BYTE), seed, check)
 
 
 def title_of(data: Any) -> str:
     """What results call the table."""
-    return Path(data).name.split(".")[0] if isinstance(data, str | Path) else "table"
+    if not isinstance(data, str | Path):
+        return "table"
+    name = Path(data).name
+    known = next((end for end in SUFFIXES if name.lower().endswith(end)), "")
+    return name[: len(name) - len(known)] or name
+
+
+def _text(text: TextTable, seed: int, check: Check) -> Sample:
+    check(text.names)
+    sample = sampled(text.schema, text.pieces(), seed)
+    return sample._replace(complete=text.complete)
 
 
 def _magic(path: Path) -> bytes:
@@ -95,7 +109,8 @@ def _arrow(data: Any) -> pa.Table:
     if isinstance(data, pa.Table):
         return data
     try:
-        frame = nw.from_native(data, eager_only=True)
+        # An index says where rows were, as labels often do too: it is no column.
+        frame = nw.maybe_reset_index(nw.from_native(data, eager_only=True))
         return frame.to_arrow()
     except nw.exceptions.DuplicateError as error:
         raise InvalidInput("data", "columns of one name", str(error)) from error

@@ -1,23 +1,24 @@
 """A comparison in a folder: what is played is kept, what was played is not played again."""
 
 import json
-from collections.abc import Callable
 from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bandstrap.comparison.payment import Units
 from bandstrap.comparison.plot import draw
 from bandstrap.errors import OutputError
 from bandstrap.simulation import Cell, Runner, Trace
 from bandstrap.simulation.checkpoint import FORMAT, Checkpoint
+from bandstrap.simulation.identity import identity
 from bandstrap.simulation.results import Results
 from bandstrap.version import __version__
 
 if TYPE_CHECKING:
     from bandstrap.comparison.comparison import Comparison
 
-Told = Callable[[Trace], Trace]  # a trace in other units
+PLAIN = Units()
 
 
 class Store:
@@ -27,20 +28,15 @@ class Store:
         self.out = out
         self.encoder = out / "encoder.json"
 
-    def run(
-        self, runner: Runner, cells: list[Cell], told: Told = lambda trace: trace
-    ) -> list[Trace]:
-        """Play the cells, or read what an earlier call with the same ones left.
-
-        What is kept and returned is each trace as `told`.
-        """
+    def run(self, runner: Runner, cells: list[Cell], units: Units = PLAIN) -> list[Trace]:
+        """Play the cells, or read what an earlier call with the same ones left, in these units."""
         checkpoint = runner.checkpoint = Checkpoint(self.out / "batches")
-        facts = [repr(cell) for cell in cells]
-        provenance = json.dumps([facts, runner.seed, __version__, FORMAT]).encode()
+        facts = [*map(identity, cells), repr(units), runner.seed, __version__, FORMAT]
+        provenance = json.dumps(facts).encode()
         results = Results(self.out)
         traces = results.stored(provenance)
         if traces is None:
-            traces = [told(trace) for trace in runner.run(cells)]
+            traces = [units.of(trace) for trace in runner.run(cells)]
             results.keep(traces, provenance)
         checkpoint.tidy()
         return traces
@@ -56,10 +52,8 @@ class Store:
 class Unkept:
     """Nothing is written."""
 
-    def run(
-        self, runner: Runner, cells: list[Cell], told: Told = lambda trace: trace
-    ) -> list[Trace]:
-        return [told(trace) for trace in runner.run(cells)]
+    def run(self, runner: Runner, cells: list[Cell], units: Units = PLAIN) -> list[Trace]:
+        return [units.of(trace) for trace in runner.run(cells)]
 
 
 def summary(found: "Comparison") -> dict[str, Any]:
@@ -72,7 +66,7 @@ def summary(found: "Comparison") -> dict[str, Any]:
         "recommended": found.recommended,
         "recommendation": found.recommendation,
         "code": found.code,
-        "ranking": [asdict(standing) for standing in found.ranking],
+        "ranking": [{**asdict(standing), "tied": standing.tied} for standing in found.ranking],
         "baselines": found.baselines,
         "gap": asdict(found.gap) if found.gap else None,
         "decisions": list(found.decisions),

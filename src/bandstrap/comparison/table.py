@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,7 +49,7 @@ def prepare_sample(sample: Sample, title: str, pays: Pays) -> Prepared:
     pays.check(sample.table.column_names)
     if sample.table.num_rows == 0:
         raise InvalidInput("data", title, "the table has a header but no rows")
-    payment, kept = pays.payment({name: cells_of(sample.table[name]) for name in pays.columns})
+    payment, kept = pays.payment(sample.table)
     table = sample.table.filter(pa.array(kept)) if not kept.all() else sample.table
     made, told = _fit(table.drop_columns(list(pays.columns)))
     contexts = np.concatenate([one.contexts for one in made], axis=1, dtype=np.float32)
@@ -75,8 +76,7 @@ def _fit(table: pa.Table) -> tuple[list[Fitted], list[str]]:
     told = []
     for name in table.column_names:
         cells = cells_of(table[name])
-        reason = cells.useless() if cells is not None else f"of type {table[name].type}"
-        if cells is None or reason:
+        if reason := cells.useless():
             told.append(f"{name or UNNAMED}: dropped, {reason}")
         else:
             made.append(fitted(cells, name))
@@ -91,7 +91,11 @@ def _fit(table: pa.Table) -> tuple[list[Fitted], list[str]]:
 def _example(table: pa.Table, names: list[str]) -> dict[str, Any]:
     """The first row, of values that JSON can hold."""
     row = table.select(names).slice(0, 1).to_pylist()[0]
-    return {
-        name: value if isinstance(value, str | int | float | None) else float(value)
-        for name, value in row.items()
-    }
+    return {name: _plain(value) for name, value in row.items()}
+
+
+def _plain(value: Any) -> str | int | float | None:
+    if isinstance(value, str | int | None):
+        return value
+    number = float(value)
+    return number if isfinite(number) else None

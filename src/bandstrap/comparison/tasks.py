@@ -1,16 +1,15 @@
 """What a benchmark plays: data sets by name, and the tables in a folder."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from bandstrap.comparison.payment import Label
-from bandstrap.comparison.source import read, title_of
+from bandstrap.comparison.source import SUFFIXES, read, title_of
 from bandstrap.comparison.table import prepare_sample
 from bandstrap.datasets import DATASETS, available
 from bandstrap.environments import Environment, Labelled
 from bandstrap.errors import BandstrapError, OutputError, UnknownName
-
-SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".arrow", ".feather")
 
 
 @dataclass(frozen=True)
@@ -30,26 +29,31 @@ def named_tasks(names: tuple[str, ...] = ()) -> list[Task]:
     return [Task(name, Labelled(name), DATASETS[name].title) for name in names or available()]
 
 
-def folder_tasks(folder: Path, label: str | None, seed: int) -> tuple[list[Task], list[str]]:
+def folder_tasks(
+    folder: Path, label: str | None, seed: int, taken: Iterable[str] = ()
+) -> tuple[list[Task], list[str]]:
     """The tables in a folder, and what is said of those that cannot be played.
 
-    A table's classes are in the column called `label` if it has one, else in its last.
+    A table's classes are in the column called `label` if it has one, else in its last. It is
+    called by its file, without the ending unless that name is `taken`.
     """
     if not folder.is_dir():
         raise OutputError(folder, "is no folder", "give one that holds tables by --folder")
-    tasks, skipped = [], []
+    tasks, skipped, names = [], [], set(taken)
     for path in sorted(folder.iterdir()):
         if path.name.lower().endswith(SUFFIXES):
             try:
-                tasks.append(_task(path, label, seed))
+                name = path.name if title_of(path) in names else title_of(path)
+                tasks.append(_task(path, name, label, seed))
+                names.add(name)
             except BandstrapError as error:
                 skipped.append(f"{path.name}: skipped, {error}")
     return tasks, skipped
 
 
-def _task(path: Path, label: str | None, seed: int) -> Task:
+def _task(path: Path, name: str, label: str | None, seed: int) -> Task:
     sample = read(path, seed)
     names = sample.table.column_names
     column = label if label is not None and label in names else str(names[-1])
-    prepared = prepare_sample(sample, title_of(path), Label(column))
-    return Task(title_of(path), prepared.environment, f"{path.name} by its column {column!r}")
+    prepared = prepare_sample(sample, name, Label(column))
+    return Task(name, prepared.environment, f"{path.name} by its column {column!r}")

@@ -1,7 +1,8 @@
 """Tables written as text: which separator, which encoding, which names, and the rows in pieces."""
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,24 +12,32 @@ import pyarrow.csv
 from bandstrap.errors import InvalidInput, OutputError
 
 SEPARATORS = ",;\t|"
+QUOTED = r'"[^"]*"'
 HEAD = 1 << 16  # bytes that are looked at first
+ANY_BYTE = "latin-1"  # an encoding in which every byte is a letter
 MOST = 1 << 30  # bytes that are read at most
 REMEDY = "give a CSV file with a header, a Parquet or an Arrow file"
+
+
+class NotUnicodeError(Exception):
+    """Far into a file that began as UTF-8 there is a byte that is none."""
 
 
 class TextTable:
     """A CSV file, compressed or not. Everything is read as words; types are told afterwards."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, encoding: str | None = None) -> None:
         self.path = path
         head = _head(path)
-        self.encoding = _encoding(path, head)
+        self.encoding = encoding or _encoding(head)
         lines = head.decode(self.encoding, errors="ignore").lstrip("\ufeff").splitlines()
         first = next((line for line in lines if line.strip()), "")
         if not first:
             raise OutputError(path, "is empty", REMEDY)
-        self.separator = max(SEPARATORS, key=first.count)
-        self.names = self._names()
+        self.separator = max(SEPARATORS, key=re.sub(QUOTED, "", first).count)
+        self._written = self._names()
+        self.names = [name.strip() for name in self._written]
+        check_unique(self.names)
         self.complete = True
 
     @property
@@ -39,41 +48,37 @@ class TextTable:
         """The rows, until the end or until enough bytes have been read."""
         read = 0
         try:
-            with self._open(self.names) as reader:
+            with self._open(self._written) as reader:
                 for piece in reader:
-                    yield piece
+                    yield pa.RecordBatch.from_arrays(piece.columns, self.names)
                     read += piece.nbytes
                     if read > MOST:
                         self.complete = False
                         return
-        except pa.ArrowInvalid as error:
+        except (pa.ArrowInvalid, OSError) as error:
+            if self.encoding == "utf-8" and "invalid UTF8" in str(error):
+                raise NotUnicodeError from error
             raise OutputError(self.path, f"is no table ({_brief(error)})", REMEDY) from error
 
     def _names(self) -> list[str]:
-        """The words of the first row; there must be two columns, and no name twice."""
+        """The words of the first row, of which there must be two."""
         try:
-            with self._open(None) as reader:
-                names = [name.strip() for name in reader.schema.names]
-        except pa.ArrowInvalid as error:
+            with self._open([]) as reader:
+                names = list(reader.schema.names)
+        except (pa.ArrowInvalid, OSError) as error:
             raise OutputError(self.path, f"is no table ({_brief(error)})", REMEDY) from error
         if len(names) < 2:
             raise OutputError(
                 self.path,
-                f"is no table with columns (its first line is {names[0][:40]!r})",
+                f"is no table with columns (its first line is {names[0].strip()[:40]!r})",
                 "separate columns by commas, semicolons, tabs or |",
             )
-        check_unique(names)
         return names
 
-    def _open(self, names: list[str] | None) -> Any:
-        read = pyarrow.csv.ReadOptions(
-            encoding=self.encoding,
-            use_threads=False,
-            column_names=names,
-            skip_rows=0 if names is None else 1,
-        )
+    def _open(self, names: Iterable[str]) -> Any:
+        read = pyarrow.csv.ReadOptions(encoding=self.encoding, use_threads=False)
         convert = pyarrow.csv.ConvertOptions(
-            column_types=dict.fromkeys(names or [], pa.string()),
+            column_types=dict.fromkeys(names, pa.string()),
             strings_can_be_null=True,
             null_values=[""],
             quoted_strings_can_be_null=True,
@@ -103,13 +108,13 @@ def _head(path: Path) -> bytes:
     return head
 
 
-def _encoding(path: Path, head: bytes) -> str:
-    """UTF-8, or else the one in which every byte is a letter."""
+def _encoding(head: bytes) -> str:
+    """UTF-8 if it may be."""
     try:
         head[: len(head) - 4].decode("utf-8") if len(head) == HEAD else head.decode("utf-8")
     except UnicodeDecodeError as error:
         cut = len(head) == HEAD and error.start > len(head) - 8
-        return "utf-8" if cut else "latin-1"
+        return "utf-8" if cut else ANY_BYTE
     return "utf-8"
 
 

@@ -14,6 +14,7 @@ from bandstrap.errors import OutputError
 from bandstrap.packing import Packed, pack, unpack
 from bandstrap.simulation.batch import Batch, BatchResult, Play
 from bandstrap.simulation.folder import writable
+from bandstrap.simulation.identity import identity
 
 DAMAGE = (BadZipFile, KeyError, ValueError, OSError, EOFError)  # as reading a cut file shows it
 MARK = ".mark"
@@ -33,7 +34,7 @@ class Checkpoint:
         self.directory = writable(directory)
 
     def path(self, batch: Batch) -> Path:
-        digest = sha256(f"{FORMAT} {batch!r}".encode()).hexdigest()[:24]
+        digest = sha256(f"{FORMAT} {identity(batch)}".encode()).hexdigest()[:24]
         return self.directory / f"{digest}.npz"
 
     def load(self, batch: Batch) -> BatchResult | None:

@@ -1,0 +1,18 @@
+"""Names as people give them: one, several with commas between, or a list."""
+
+import csv
+from collections.abc import Sequence
+
+
+def listed(given: str | Sequence[str]) -> tuple[str, ...]:
+    """The names in a text, where one that holds a comma goes in quotes; a list is taken as it is.
+
+    >>> listed('small, "large, red"')
+    ('small', 'large, red')
+    >>> listed(["large, red"])
+    ('large, red',)
+    """
+    if not isinstance(given, str):
+        return tuple(given)
+    names = [name.strip() for name in next(csv.reader([given], skipinitialspace=True), [])]
+    return tuple(filter(None, names)) or ("",)
