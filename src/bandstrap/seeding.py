@@ -22,5 +22,20 @@ def generator(seed: int, *names: object) -> np.random.Generator:
 
 def kernel_stream(rng: np.random.Generator) -> np.ndarray:
     """The state of a kernel's random stream, drawn from a generator."""
-    stream: np.ndarray = rng.bit_generator.random_raw(4)
-    return stream
+    return _words(rng, 4)
+
+
+def kernel_streams(rng: np.random.Generator, count: int) -> np.ndarray:
+    """The states of several, (count, 4)."""
+    return _words(rng, 4 * count).reshape(-1, 4)
+
+
+def _words(rng: np.random.Generator, count: int) -> np.ndarray:
+    """Words of 64 random bits."""
+    bits = rng.bit_generator
+    if isinstance(bits, np.random.MT19937):  # whose raw words have 32
+        halves = bits.random_raw(2 * count)
+        words: np.ndarray = halves[::2] << np.uint64(32) | halves[1::2]
+        return words
+    words = bits.random_raw(count)
+    return words

@@ -21,8 +21,9 @@ class ConvexModel(WeightedModel[np.ndarray]):
     """Σ wᵢ loss(xᵢ·θ, yᵢ) + ½ penalty n ‖θ‖², solved for each arm by itself.
 
     * `penalty` is per example: n counts them, pseudo-examples too. The intercept is free.
-    * `tolerance`: the objective per unit of weight is this near to its optimum. Every draw takes
-      at least one step from the unweighted fit, however large the tolerance.
+    * `tolerance`: the objective per unit of weight is this near to its optimum; for squared loss
+      in units of the rewards' variance. Every draw takes at least one step from the unweighted
+      fit, however large the tolerance.
     * `intercept`: whether there is one.
 
     A fit is an array (features + 1,) whose last entry is the intercept.

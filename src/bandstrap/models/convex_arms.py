@@ -12,6 +12,7 @@ from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, relisted
 from bandstrap.resampling import Resampling
+from bandstrap.seeding import kernel_streams
 
 FIT_GROWTH = 1.02  # draws start from a fit to at least 1 / FIT_GROWTH of the examples
 PRECISION = 1e-3  # share of a draw's way from the fit by which the fit may be wrong
@@ -59,14 +60,16 @@ class ConvexArms:
         return known
 
     def fit_tolerance(self, arm: ConvexArm) -> float:
-        """How precisely to fit an arm: a draw's own way is about dimension / examples long."""
-        if not self.random:
-            return self.model.tolerance
-        return min(0.1 * self.model.tolerance, PRECISION * arm.theta.size / arm.examples.count)
+        """How precisely to fit an arm: a draw's own way is about dimension / examples long.
+
+        A fit that nobody draws from is one that decides: what it learns of an example is as long.
+        """
+        most = 0.1 * self.model.tolerance if self.random else self.model.tolerance
+        return min(most, PRECISION * arm.theta.size / arm.examples.count)
 
     def begin(self, rng: np.random.Generator, known: list[int], allowed: np.ndarray) -> list[int]:
         """Draw weights of known and allowed arms and start there; each arm has its own stream."""
-        streams = rng.bit_generator.random_raw(4 * len(self.arms)).reshape(-1, 4)
+        streams = kernel_streams(rng, len(self.arms))
         begun = [index for index in known if allowed[index]]
         for index in begun:
             self.arms[index].draw.weigh(self.resampling, streams[index], rng)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from bandstrap.errors import InvalidInput
-from bandstrap.kernels.convex_loss import bends, means, residuals
+from bandstrap.kernels.convex_loss import LINEAR, bends, means, residuals
 from bandstrap.kernels.convex_solve import MEMORY, advance, direction, full_gradient, total_bend
 from bandstrap.kernels.convex_weights import fold_axes, weigh
 from bandstrap.models.convex_examples import ConvexExamples
@@ -13,8 +13,9 @@ from bandstrap.resampling import Resampling
 SAFETY = 3.0  # times the estimated distance to the optimum, in case curvature is less than it seems
 COLLAPSE = 2.0  # a loss that has become this much flatter is not where its factor belongs
 PATIENCE = 40  # iterations with one factor
-FLATTEST = 1e-10  # where the loss bends less than this, a factor takes it to bend so much
+FLATTEST = 1e-20  # where the loss bends less than this, a factor takes it to bend so much
 FACTORS = 25  # times that a factor of the weighted Hessian is made where the first does not do
+NEAR = 1.0  # a step that moves a margin further leaves the parabola that its length was told by
 
 
 class ConvexDraw:
@@ -23,7 +24,9 @@ class ConvexDraw:
     The distance to the optimum is estimated by half the decrement gᵀB g, with g the gradient and B
     the inverse Hessian as L-BFGS knows it: a factor of the unweighted Hessian, corrected along the
     steps taken by the weighted one, and in proportion where the loss has become flatter. SAFETY
-    times that must be within the tolerance.
+    times that must be within the tolerance. Weights that are zero take away curvature which the
+    factor still has, so where that may matter and a factor of the weighted Hessian costs little,
+    `settle` has the last word.
     """
 
     def __init__(self, loss: int, examples: ConvexExamples, penalty: float) -> None:
@@ -41,6 +44,7 @@ class ConvexDraw:
         self.decrement = 0.0
         self.weight = 0.0  # of all examples
         self.bend = 0.0  # of the loss in all examples, where the draw started
+        self.scale = 1.0  # of the loss: what a gap is told in
 
     @property
     def strength(self) -> float:
@@ -49,8 +53,8 @@ class ConvexDraw:
 
     @property
     def gap(self) -> float:
-        """How far the objective is from its optimum at most, per unit of weight."""
-        return SAFETY * 0.5 * self.decrement / self.weight
+        """How far the objective is from its optimum at most, per unit of weight and scale."""
+        return SAFETY * 0.5 * self.decrement / (self.weight * self.scale)
 
     def weigh(self, resampling: Resampling, stream: np.ndarray, rng: np.random.Generator) -> None:
         """Fresh weights; schemes that kernels do not know draw by `rng`."""
@@ -80,6 +84,8 @@ class ConvexDraw:
     def set_weights(self, rewards: np.ndarray, weights: np.ndarray) -> None:
         """Given rewards and weights of all examples, those of the axes first."""
         self._reserve()
+        if self.loss == LINEAR:  # a squared loss has the unit of squared rewards
+            self.scale = _variance(rewards, weights)
         e = self.examples
         a, n = len(e.axes), e.n_entries
         quads = np.ascontiguousarray(weights[: 4 * a]).reshape(-1, 4)
@@ -101,14 +107,16 @@ class ConvexDraw:
         residual[:n] -= total[:n]
         self.look_around(factor)
 
-    def begin_at(self, theta: np.ndarray, factor: np.ndarray | None) -> None:
-        """Start at any parameters."""
+    def begin_at(self, theta: np.ndarray, factor: np.ndarray | None) -> np.ndarray:
+        """Start at any parameters, by a factor of the weighted Hessian there if none is given."""
         n = self.examples.n_entries
         weight, total, margin, residual = self.entries[:4]
         self.theta[:] = theta
         self.examples.margins(theta, margin)
         residuals(self.loss, margin, margin, 0.0, weight, total, n, residual)
-        self.look_around(self.weighted_factor() if factor is None else factor)
+        factor = self.weighted_factor() if factor is None else factor
+        self.look_around(factor)
+        return factor
 
     def advance(self, factor: np.ndarray) -> bool:
         """One iteration: two passes. False if there is no way down within rounding."""
@@ -125,15 +133,42 @@ class ConvexDraw:
         return True
 
     def settle(self, tolerance: float) -> None:
-        """Solve from here however bad it is, with factors of the weighted Hessian on the way."""
-        self.begin_at(self.theta, None)
-        self.solve(self.weighted_factor(), tolerance)
-        while True:  # until a factor made where the draw ends agrees
-            factor = self.weighted_factor()
-            self.begin_at(self.theta, factor)
-            if self.gap <= tolerance:
-                return
+        """Solve from here however bad it is, until a factor made where the draw ends agrees."""
+        factor = self.begin_at(self.theta, None)
+        while self.gap > tolerance:
             self.solve(factor, tolerance)
+            factor = self.begin_at(self.theta, None)
+        for _ in range(FACTORS):
+            if self.near or not self._improve(factor):
+                return
+            factor = self.begin_at(self.theta, None)
+
+    def _improve(self, factor: np.ndarray) -> bool:
+        """A step beyond where the gap is within the tolerance; undone if it does not go down."""
+        before, theta = self.objective(), self.theta.copy()
+        if self.advance(factor):
+            self.examples.margins(self.theta, self.entries[2])
+            if self.objective() < before:
+                return True
+        self.begin_at(theta, factor)
+        return False
+
+    def objective(self) -> float:
+        """What is minimised, for logistic loss, where the draw stands."""
+        n = self.examples.n_entries
+        weight, total, margin = self.entries[:3, :n]
+        loss = float(weight @ np.logaddexp(0.0, margin) - total @ margin)
+        return loss + 0.5 * self.strength * float(self.theta[:-1] @ self.theta[:-1])
+
+    @property
+    def near(self) -> bool:
+        """Whether the optimum is so near that the loss is a parabola up to there."""
+        if self.loss == LINEAR:
+            return True
+        n = self.examples.n_entries
+        moves = self.entries[4]
+        self.examples.margins(self.step, moves)
+        return bool(np.abs(moves[:n][self.entries[0, :n] > 0]).max(initial=0.0) <= NEAR)
 
     @property
     def collapsed(self) -> bool:
@@ -198,3 +233,11 @@ class ConvexDraw:
         if self.entries.shape[1] < self.examples.n_entries:
             room = self.examples.n_entries + max(64, self.examples.rows.count)
             self.entries = np.zeros((6, room))
+
+
+def _variance(rewards: np.ndarray, weights: np.ndarray) -> float:
+    """Of rewards, or their square where they are all the same; 1 if they are all zero."""
+    total = weights.sum()
+    mean = weights @ rewards / total
+    variance = float(weights @ (rewards - mean) ** 2 / total)
+    return max(variance, 1e-12 * mean**2) or 1.0

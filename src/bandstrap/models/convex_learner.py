@@ -14,6 +14,8 @@ SMALL = 300_000  # numbers in all entries up to which solving every arm costs no
 # Rows for each feature in the average arm below which every arm is solved too: weights then change
 # the curvature so much that bounds were seen to fail, in 3 of 1,000 rounds, and it costs no more.
 FEW = 0.5
+# Entries times squared features of an arm up to which a draw is held against its own Hessian.
+CHECKED = 2_000_000
 ABSURD = 1e4  # a gap so large only says that the loss is flat where the draw begins
 
 
@@ -87,7 +89,7 @@ class ConvexLearner(ArmsLearner):
         """One iteration; whether the draw is solved then."""
         draw, tolerance = arm.draw, self.all.model.tolerance
         bad = draw.gap > ABSURD or not draw.advance(arm.factor) or draw.n_pairs >= PATIENCE
-        if bad or (draw.gap <= tolerance and draw.collapsed):
+        if bad or (draw.gap <= tolerance and (draw.collapsed or _small(arm))):
             draw.settle(tolerance)
         return draw.gap <= tolerance
 
@@ -101,3 +103,8 @@ class ConvexLearner(ArmsLearner):
         expected = arm.width(x) * np.sqrt(draw.decrement / draw.theta.size)
         now = x @ draw.theta
         return float(max(now, now + x @ draw.step) + BOUND * expected)
+
+
+def _small(arm: ConvexArm) -> bool:
+    """Whether a factor of the weighted Hessian costs little: where rows are few, it is needed."""
+    return arm.examples.n_entries * arm.theta.size**2 <= CHECKED

@@ -1,5 +1,6 @@
 """The Gaussian limit of one step: O(d²) a round, however long the history."""
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -25,6 +26,8 @@ from bandstrap.rearming import Before, rearmed, relisted
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import kernel_stream
 
+# The least share of a column that others may leave unexplained: what is not theirs is rounding.
+ROUGH = 3e-4
 GROWTH = 1.2  # everything is made anew when the rows, or what they say, have grown this much
 
 
@@ -49,6 +52,8 @@ class GaussianLimit(Model):
 
 class GaussianLimitLearner(Learner):
     """Second moments of all arms, side by side."""
+
+    warned = False  # that they may be wrong
 
     def __init__(
         self, model: ConvexModel, problem: Problem, resampling: Resampling, prior: ExamplePrior
@@ -84,7 +89,8 @@ class GaussianLimitLearner(Learner):
         weight: float,
     ) -> None:
         self.all.learn(context, arm, reward, weight)
-        self._notice_prior()
+        if self._notice_prior():
+            return  # made from all rows, of which this is one
         if self.all.arms[arm].examples.rows.count > self.due[arm]:
             self._renew(arm)
             return
@@ -162,9 +168,12 @@ class GaussianLimitLearner(Learner):
     def _take(self, context: np.ndarray) -> None:
         self.context[:-1] = context if context.dtype.kind == "f" else as_numbers(context)
 
-    def _notice_prior(self) -> None:
-        if self.all.notice_prior():
+    def _notice_prior(self) -> bool:
+        """Start anew if there are other pseudo-examples; whether there were."""
+        new = self.all.notice_prior()
+        if new:
             self._renew_all(range(len(self.all.arms)))
+        return new
 
     def _renew_all(self, indices: Iterable[int]) -> None:
         for index in indices:
@@ -175,7 +184,9 @@ class GaussianLimitLearner(Learner):
         """θ̂, M⁻¹ and V from all examples."""
         arm = self.all.arms[index]
         arm.fit(self.all.fit_tolerance(arm))
-        factor = inverse_factor(arm.draw.hessian())
+        hessian = arm.draw.hessian()
+        factor = inverse_factor(hessian)
+        self._check_factor(hessian, factor)
         arm.set_factor(factor)
         self.theta[index] = arm.theta
         self.inverse[index] = factor.T @ factor
@@ -186,3 +197,15 @@ class GaussianLimitLearner(Learner):
         self.ready[index] = True
         self.due[index] = GROWTH * arm.examples.rows.count
         self.gained[index] = 0.0
+
+    def _check_factor(self, hessian: np.ndarray, factor: np.ndarray) -> None:
+        """Say once if rounding spoils the spread, in which the inverse stands twice."""
+        own = 1.0 / (np.diagonal(factor) * np.sqrt(np.diagonal(hessian)))
+        if own.min() < ROUGH and not self.warned:
+            self.warned = True
+            warnings.warn(
+                "columns of contexts are far from 0 for how little they vary, or nearly the same: "
+                "the spread of GaussianLimit may be wrong; subtract typical values, or use OneStep",
+                RuntimeWarning,
+                stacklevel=2,
+            )

@@ -96,9 +96,9 @@ class AxisExamples(PseudoExamples):
 class EstimatedExamples(AxisExamples):
     """Axes estimated from the contexts seen so far, anew whenever these have doubled in number.
 
-    Fewer than 2d contexts say little of d directions, and nothing of most. Until then all
-    directions are taken to be equally wide, so wide that a context is as far from the mean as those
-    seen are on average. Before the first the width is 1, that of standardised features.
+    Fewer than 2d contexts say little of d directions, and nothing of most. Until then the columns
+    are the directions, each as wide as it was seen to be, or as most are where it has not varied
+    yet. Before the first the width is 1, that of standardised features.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -136,5 +136,8 @@ class EstimatedExamples(AxisExamples):
         covariance = (self.products - self.seen * np.outer(mean, mean)) / (self.seen - 1)
         if self.seen >= 2 * d:
             return axes_of(covariance)
-        width = np.sqrt(max(np.trace(covariance), 0.0) / d)
-        return width * np.eye(d) if width > 0 else self.axes
+        variances = np.maximum(np.diagonal(covariance), 0.0)
+        if not variances.any():
+            return self.axes
+        usual = np.median(variances[variances > 0])
+        return np.diag(np.sqrt(np.where(variances > 0, variances, usual)))
