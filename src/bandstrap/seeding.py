@@ -1,5 +1,6 @@
 """Where randomness comes from, so that equal seeds give equal numbers everywhere."""
 
+from collections.abc import Callable
 from hashlib import sha256
 
 import numpy as np
@@ -32,10 +33,9 @@ def kernel_streams(rng: np.random.Generator, count: int) -> np.ndarray:
 
 def _words(rng: np.random.Generator, count: int) -> np.ndarray:
     """Words of 64 random bits."""
-    bits = rng.bit_generator
-    if isinstance(bits, np.random.MT19937):  # whose raw words have 32
-        halves = bits.random_raw(2 * count)
-        words: np.ndarray = halves[::2] << np.uint64(32) | halves[1::2]
-        return words
-    words = bits.random_raw(count)
-    return words
+    raw: Callable[[int], np.ndarray] = rng.bit_generator.random_raw
+    if isinstance(rng.bit_generator, np.random.MT19937):  # whose raw words have 32
+        halves = raw(2 * count)
+        joined: np.ndarray = halves[::2] << np.uint64(32) | halves[1::2]
+        return joined
+    return raw(count)

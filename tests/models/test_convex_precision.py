@@ -124,9 +124,14 @@ def test_the_gaussian_limit_says_where_rounding_spoils_it():
         Problem(1, 2, Support.binary()), Exponential(), NoExamples()
     )
     rng = np.random.default_rng(0)
+    rows = 1e5 + rng.standard_normal((50, 2))
+
+    def learn():
+        for context in rows:
+            learner.learn(context, 0, float(rng.random() < 0.5), rng)
+
     with pytest.warns(RuntimeWarning, match="subtract typical values") as told:
-        for _ in range(50):
-            learner.learn(1e5 + rng.standard_normal(2), 0, float(rng.random() < 0.5), rng)
+        learn()
     assert len(told) == 1
 
 
