@@ -18,7 +18,7 @@ from bandstrap.simulation.identity import identity
 
 DAMAGE = (BadZipFile, KeyError, ValueError, OSError, EOFError)  # as reading a cut file shows it
 MARK = ".mark"
-FORMAT = 2  # raise when results of earlier versions may no longer be mixed with new ones
+FORMAT = 3  # raise when results of earlier versions may no longer be mixed with new ones
 
 
 class Checkpoint:
