@@ -3,8 +3,22 @@
 import numpy as np
 import pytest
 from scipy.stats import chi2
+from sklearn.linear_model import LogisticRegression as SklearnLogistic
 
-from bandstrap import Bandit, Bootstrap, EigenExamples, InvalidInput, Propensity, Support
+from bandstrap import (
+    Bandit,
+    Bootstrap,
+    EigenExamples,
+    Exponential,
+    InvalidInput,
+    LogisticRegression,
+    OnlineLogistic,
+    Propensity,
+    Replicas,
+    SharedBootstrap,
+    Support,
+    from_sklearn,
+)
 from bandstrap.policies import POLICIES
 from bandstrap.policies.contextual import CONTEXTUAL, SCHEDULES
 
@@ -58,6 +72,29 @@ def test_decisions_in_contexts_follow_their_propensities(name):
     few = Propensity(draws=4)
     bandit = frozen(CONTEXTUAL[name](EigenExamples(np.eye(2))), True, propensity=few)
     check(bandit, np.array([0.3, -0.2]), 30 if name in SLOW else 100)
+
+
+SHARED = {
+    "replicas": Replicas(OnlineLogistic(), count=5),
+    "solved": LogisticRegression(),
+    "estimator": from_sklearn(SklearnLogistic(), replicas=5),
+}
+
+
+@pytest.mark.filterwarnings("ignore::bandstrap.bandit.lockin.LockInWarning")
+@pytest.mark.parametrize("name", SHARED)
+@pytest.mark.parametrize("context", [0.2, 10.0, 200.0])
+def test_decisions_of_one_model_for_all_arms_follow_their_propensities(name, context):
+    """Far out all arms are expected to pay 1 as nearly as a double can say."""
+    features = {"a": [1.0, 0.0], "b": [0.0, 1.0], "c": [1.0, 1.0], "d": [1.0, 1.0]}
+    policy = SharedBootstrap(Exponential(), SHARED[name], EigenExamples())
+    few = Propensity(draws=4)
+    bandit = Bandit(policy, features, seed=8, rewards=Support.binary(), propensity=few)
+    rng = np.random.default_rng(2)
+    for i, x in enumerate(rng.standard_normal((60, 1))):
+        bandit.learn(context=x, arm="abcd"[i % 4], reward=float(x[0] > 0))
+    check(bandit, np.array([context]), DECISIONS if name == "replicas" else 60)
+    check(bandit, np.array([context]), 60, ["a", "c"])
 
 
 def test_weighting_by_the_inverse_recovers_the_value_of_another_policy():

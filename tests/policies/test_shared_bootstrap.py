@@ -44,9 +44,8 @@ def shared(model, seed=0):
 @pytest.mark.parametrize("name", MODELS)
 def test_scores_of_rows_are_those_of_one_row_at_a_time(name):
     """One draw for all rows: with the same random numbers each row has the score it has alone."""
-    learner = MODELS[name].learner(
-        Problem(1, 2, Support.binary()), Exponential(), GaussianExamples()
-    )
+    problem = Problem(1, 2, Support.binary(), per_arm=True)
+    learner = MODELS[name].learner(problem, Exponential(), GaussianExamples())
     rng = np.random.default_rng(1)
     for x in rng.standard_normal((25, 2)):
         learner.learn(x, 0, float(x[0] > 0), rng)
@@ -61,16 +60,15 @@ def test_scores_of_rows_are_those_of_one_row_at_a_time(name):
 
 @pytest.mark.parametrize("name", ["replicas", "ensemble"])
 def test_shares_are_those_of_draws(name):
-    learner = MODELS[name].learner(
-        Problem(1, 2, Support.binary()), Exponential(), GaussianExamples()
-    )
+    problem = Problem(1, 2, Support.binary(), per_arm=True)
+    learner = MODELS[name].learner(problem, Exponential(), GaussianExamples())
     rng = np.random.default_rng(1)
     for x in rng.standard_normal((25, 2)):
         learner.learn(x, 0, float(x[0] > 0), rng)
     rows, allowed = 0.3 * rng.standard_normal((5, 2)), np.array([True, True, False, True, True])
     learner.scores_of(rows, rng)
     shares = learner.shares_of(rows, allowed)
-    drawn = [np.where(allowed, learner.scores_of(rows, rng), -1).argmax() for _ in range(1000)]
+    drawn = [learner.choose_of(rows, rng, allowed)[0] for _ in range(1000)]
     assert shares.sum() == pytest.approx(1.0)
     assert np.bincount(drawn, minlength=5) / 1000 == pytest.approx(shares, abs=0.07)
 

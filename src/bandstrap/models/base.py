@@ -86,8 +86,22 @@ class Learner(ABC):
             "from_sklearn() or a solved model"
         )  # fmt: skip
 
+    def choose_of(
+        self, contexts: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
+    ) -> tuple[int, np.ndarray]:
+        """The best of several contexts by one draw of the first arm's model, ties at random."""
+        scores = self.scores_of(contexts, rng)
+        return highest(scores, allowed, rng), scores
+
+    def decide_of(
+        self, contexts: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
+    ) -> tuple[int, np.ndarray, np.ndarray | None]:
+        """As `choose_of`, with `shares_of`."""
+        place, scores = self.choose_of(contexts, rng, allowed)
+        return place, scores, self.shares_of(contexts, allowed)
+
     def shares_of(self, contexts: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
-        """How probable each of several contexts is to have the highest score of `scores_of`."""
+        """How probable each of several contexts is to be chosen; None if only draws can say."""
         return None
 
     def rearm(self, fresh: Any, before: Before) -> None:

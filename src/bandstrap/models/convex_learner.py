@@ -51,6 +51,15 @@ class ConvexLearner(ArmsLearner):
         return entries * n_features <= SMALL or rows < FEW * n_features * len(self.arms)
 
     def scores_of(self, contexts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return self.all.model.expected(self._margins_of(contexts, rng))
+
+    def choose_of(
+        self, contexts: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
+    ) -> tuple[int, np.ndarray]:
+        margins = self._margins_of(contexts, rng)  # probabilities near 1 would tie
+        return highest(margins, allowed, rng), self.all.model.expected(margins)
+
+    def _margins_of(self, contexts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         if not self.all.refresh():
             return np.full(len(contexts), np.inf)
         theta = self.arms[0].theta
@@ -60,7 +69,8 @@ class ConvexLearner(ArmsLearner):
                 pass
             theta = self.arms[0].draw.theta
         bias = theta[-1] if self.all.model.intercept else 0.0
-        return self.all.model.expected(as_numbers(contexts) @ theta[:-1] + bias)
+        margins: np.ndarray = as_numbers(contexts) @ theta[:-1] + bias
+        return margins
 
     def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
         return None if self.all.random else vote_shares(self._fits(context)[None], allowed)

@@ -169,18 +169,19 @@ class ReplicaLearner(Learner):
         self.untaught = newcomers(self.untaught, before)
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        margins = self._margins(context, rng)
-        return sigmoid(margins) if self.model.link == kernels.LOGISTIC else margins
+        return self._expected(self._margins(context, rng))
 
     def choose(
         self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
     ) -> tuple[int, np.ndarray]:
         margins = self._margins(context, rng)
-        arm = self._highest(margins, allowed, rng)
-        return arm, sigmoid(margins) if self.model.link == kernels.LOGISTIC else margins
+        return self._highest(margins, allowed, rng), self._expected(margins)
 
     def best(self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray) -> int:
         return self._highest(self._margins(context, rng), allowed, rng)
+
+    def _expected(self, margins: np.ndarray) -> np.ndarray:
+        return sigmoid(margins) if self.model.link == kernels.LOGISTIC else margins
 
     def _highest(self, margins: np.ndarray, allowed: np.ndarray, rng: np.random.Generator) -> int:
         # By margins: probabilities near 1 would tie.
@@ -189,27 +190,12 @@ class ReplicaLearner(Learner):
             return int(arm)
         return int(rng.choice(np.flatnonzero(allowed & (margins == margins[arm]))))
 
-    def scores_of(self, contexts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        self._learn_pseudo_examples(rng)
-        replica = int(rng.random() * self.count)
-        if self.pseudo.count + self.rows[0].count == 0:
-            return np.full(len(contexts), np.inf)
-        margins = self._all_margins(contexts, self.theta[0][:, replica : replica + 1])[:, 0]
-        return sigmoid(margins) if self.model.link == kernels.LOGISTIC else margins
-
-    def shares_of(self, contexts: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
-        if self.pseudo.count + self.rows[0].count == 0 or self.pseudo_weights.shape[1] == 0:
-            return None  # pseudo-examples are learnt at the first draw
-        margins = self._all_margins(contexts, self.theta[0][:, : self.count])
-        return vote_shares(margins.T, allowed)
-
-    def _all_margins(self, contexts: np.ndarray, theta: np.ndarray) -> np.ndarray:
-        margins: np.ndarray = as_numbers(contexts) @ theta[:-1] + theta[-1]
-        return margins
-
     def _margins(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return self._look(self._drawn_replica(rng), context)
+
+    def _drawn_replica(self, rng: np.random.Generator) -> int:
         self._learn_pseudo_examples(rng)
-        return self._look(int(rng.random() * self.count), context)
+        return int(rng.random() * self.count)
 
     def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
         if self.untaught or self.pseudo_weights.shape[1] != self.pseudo.count:

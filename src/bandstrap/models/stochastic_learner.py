@@ -26,6 +26,15 @@ class StochasticLearner(RefitLearner):
         margins = self._margins(context, rng)  # as `best` does, which votes beside it
         return highest(margins, allowed, rng), self.model.expected(margins)
 
+    def choose_of(
+        self, contexts: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
+    ) -> tuple[int, np.ndarray]:
+        rows, margins = self.rows[0], np.full(len(contexts), np.inf)
+        if self.pseudo.count + rows.count > 0:
+            fit = self.fits[0] = self._refit(rows, self.fits[0], rng)
+            margins = as_numbers(contexts) @ fit[:-1] + fit[-1]
+        return highest(margins, allowed, rng), self.model.expected(margins)
+
     def _margins(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         x = as_numbers(context)
         margins = np.full(len(self.rows), np.inf)  # an arm without any example is tried first

@@ -6,7 +6,7 @@ import numpy as np
 
 from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner, Model
-from bandstrap.policies.base import Policy
+from bandstrap.policies.base import Draw, Policy
 from bandstrap.policies.learners import LearnerState
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
@@ -54,6 +54,34 @@ class SharedBootstrap(Policy[SharedState]):
         assert contexts is not None
         pairs = zip(state.learners, contexts, strict=True)
         return np.array([learner.scores_of(rows, rng) for learner, rows in pairs])
+
+    def _choose(
+        self,
+        state: SharedState,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        assert contexts is not None
+        triples = zip(state.learners, contexts, allowed, strict=True)
+        chosen = [learner.choose_of(rows, rng, open_) for learner, rows, open_ in triples]
+        return np.array([arm for arm, _ in chosen]), np.array([scores for _, scores in chosen])
+
+    def _decide(
+        self,
+        state: SharedState,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+        draws: int,
+    ) -> Draw:
+        assert contexts is not None
+        learner, rows, open_ = state.learners[0], contexts[0], allowed[0]
+        arm, scores, shares = learner.decide_of(rows, rng, open_)
+        if shares is not None:
+            return Draw(arm, scores, shares, 0)
+        votes = [arm, *(learner.choose_of(rows, rng, open_)[0] for _ in range(draws - 1))]
+        return Draw(arm, scores, np.bincount(votes, minlength=scores.size) / draws, draws)
 
     def _probabilities(
         self, state: SharedState, contexts: np.ndarray | None, allowed: np.ndarray
