@@ -135,11 +135,17 @@ def test_the_lone_class_is_the_answer_and_arms_without_rows_come_first():
 
 
 def test_least_rows():
-    model = from_sklearn(KNeighborsClassifier(5), least=5, refit=EveryRound())
+    """A regressor needs so many rows, a classifier so many of each class."""
+    model = from_sklearn(KNeighborsRegressor(1), least=5, refit=EveryRound())
     learner, rng = filled(model, [0.0, 1.0, 1.0, 1.0], NoResampling())
     assert learner.scores(np.zeros(1), rng)[0] == 0.75
     learner, rng = filled(model, [0.0, 1.0, 1.0, 1.0, 1.0], NoResampling())
-    assert learner.scores(np.zeros(1), rng)[0] == pytest.approx(0.8)
+    assert learner.scores(np.zeros(1), rng)[0] == 0.0
+    model = from_sklearn(KNeighborsClassifier(1), least=2, refit=EveryRound())
+    learner, rng = filled(model, [0.0, 1.0, 1.0, 1.0], NoResampling())
+    assert learner.scores(np.zeros(1), rng)[0] == 0.75
+    learner, rng = filled(model, [0.0, 0.0, 1.0, 1.0], NoResampling())
+    assert learner.scores(np.zeros(1), rng)[0] == 0.0
 
 
 def test_columns_are_tables_for_pipelines():

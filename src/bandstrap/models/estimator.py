@@ -32,8 +32,10 @@ def from_sklearn(
       `EveryRound()`, or `Online()` for estimators with `partial_fit`.
     * `replicas`: fits per arm, each to weights of its own; a decision asks one of them, the same
       for all arms, so probabilities of arms are shares of replicas. Without resampling it is one.
-    * `least`: with fewer rows the estimator is not asked and the arm's weighted mean stands in, for
-      those that need some rows, such as nearest neighbours or those that cross-validate.
+    * `least`: with fewer rows, of a classifier with fewer in any class that was met, the estimator
+      is not asked and the arm's weighted mean stands in, for those that need some rows, such as
+      nearest neighbours or those that cross-validate. It stands in, with a warning, where a fit
+      fails or predicts no finite number, too.
     * `repeat`: rows are repeated instead of weighed, which weighs every step of a pipeline.
 
     Weights are passed as `sample_weight`, in a pipeline to its last step; rows of weight 0 are left

@@ -108,6 +108,6 @@ class EnsembleLearner(EstimatorLearner):
     def _fitted(self, arm: int, renewal: Renewal) -> list[Fit | None]:
         examples = self.examples(arm, renewal.moment)
         return [
-            self.fitted(examples, generator(renewal.seed, replica), start)
+            self.fitted(arm, examples, generator(renewal.seed, replica), start)
             for replica, start in enumerate(self.fits[arm])
         ]

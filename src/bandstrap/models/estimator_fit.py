@@ -6,21 +6,27 @@ from typing import Any
 
 import numpy as np
 
-from bandstrap.errors import InvalidInput
+from bandstrap.errors import BandstrapError, InvalidInput
 from bandstrap.models.estimator_weights import KEYWORD
+
+# What no other rows would mend: wrong parameters, which scikit-learn tells by a TypeError, and bugs.
+MISTAKES = (BandstrapError, TypeError, AttributeError, ImportError, MemoryError)
 
 
 @dataclass(frozen=True)
 class Fit:
     """A fitted estimator and what its classes are worth; without one a constant.
 
-    `classes` are the classes that it knows, as places in the list of rewards.
+    `classes` are the classes that it knows, as places in the list of rewards. `constant` is the
+    weighted mean of the rewards, which also stands in where the estimator predicts no number, and
+    `refusal` is why there is no estimator, if it refused to be fit.
     """
 
     estimator: Any
     values: np.ndarray | None
     classes: np.ndarray | None = None
     constant: float = 0.0
+    refusal: str | None = None
 
     def knows(self, classes: np.ndarray | None) -> bool:
         """Whether it was fit, and to just these classes."""
@@ -36,7 +42,8 @@ class Fitter:
     * `keyword`: the name under which it takes weights; unused where `repeats`;
     * `seeds`: its parameters that are random states, however deep;
     * `warm`: whether a fit starts from the last one;
-    * `least`: with fewer rows it is not asked, their mean stands in;
+    * `least`: with fewer rows, of a classifier in any class met, it is not asked, their mean stands
+      in;
     * `values`: the rewards that are a classifier's classes, None for a regressor;
     * `columns`: makes the table that a pipeline wants of rows of numbers, if there is one.
     """
@@ -60,14 +67,26 @@ class Fitter:
         contexts, rewards, weights = (column[rows[2] > 0] for column in rows)
         if self.repeats:
             contexts, rewards, weights = repeated(contexts, rewards, weights)
-        if rewards.size < self.least or (rewards == rewards[0]).all():
-            return Fit(None, None, constant=float(np.average(rewards, weights=weights)))
+        mean = float(np.average(rewards, weights=weights))
+        if self._few(rewards):
+            return Fit(None, None, constant=mean)
         targets = rewards if self.values is None else self.labels(rewards)
         classes = None if self.values is None else np.unique(targets)
         given = {self.keyword: weights} if self.keyword and not self.repeats else {}
         table = self.table(contexts)
-        estimator = self._fitted(template, seed, start, classes, (table, targets, given))
-        return Fit(estimator, self._values(estimator), classes)
+        try:
+            estimator = self._fitted(template, seed, start, classes, (table, targets, given))
+        except MISTAKES:
+            raise
+        except Exception as error:  # scikit-learn raises ValueError, others errors of their own
+            return Fit(None, None, constant=mean, refusal=str(error))
+        return Fit(estimator, self._values(estimator), classes, mean)
+
+    def _few(self, rewards: np.ndarray) -> bool:
+        """Whether there are too few rows to ask the estimator, or nothing to tell apart."""
+        kinds, counts = np.unique(rewards, return_counts=True)
+        fewest = rewards.size if self.values is None else counts.min()
+        return bool(kinds.size == 1 or fewest < self.least)
 
     def _fitted(
         self, template: Any, seed: int, start: Fit | None, classes: Any, data: tuple[Any, Any, Any]

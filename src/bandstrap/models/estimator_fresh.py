@@ -17,11 +17,11 @@ class FreshLearner(EstimatorLearner):
     def best(self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray) -> int:
         arms = np.flatnonzero(allowed)  # others need no fit
         fits = [self._fit(int(arm), rng) for arm in arms]
-        scores = self.expected(fits, self.table(context))
+        scores = self.expected(fits, self.table(context), arms.tolist())
         return one_of(arms[scores == scores.max()], rng)
 
     def scores_of(self, contexts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         return self.expected_of(self._fit(0, rng), contexts)
 
     def _fit(self, arm: int, rng: np.random.Generator) -> Fit | None:
-        return self.fitted(self.examples(arm, self.moment(arm)), rng)
+        return self.fitted(arm, self.examples(arm, self.moment(arm)), rng)

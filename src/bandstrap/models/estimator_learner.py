@@ -1,5 +1,7 @@
 """What all ways to bootstrap an estimator have in common: rows by arm, and how arms are scored."""
 
+import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import log
 from typing import Any, ClassVar
@@ -47,6 +49,7 @@ class Moment:
 
 class EstimatorLearner(Learner):
     by_arm: ClassVar[tuple[str, ...]] = ("rows", "importance")  # lists with an entry for each arm
+    told = False  # whether it has warned that the estimator refuses examples
 
     def __init__(self, setting: Setting) -> None:
         problem = setting.problem
@@ -64,8 +67,8 @@ class EstimatorLearner(Learner):
         self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
     ) -> None:
         self.fitter.check(reward)
-        self.pseudo.see(context)
         self._add(context, arm, reward, rng, 1.0)
+        self.pseudo.see(context)  # after it: what is refused leaves nothing behind
 
     def learn_weighted(
         self,
@@ -81,11 +84,11 @@ class EstimatorLearner(Learner):
             remedy = "rows are repeated for this estimator or scheme: give whole weights"
             raise InvalidInput("weights", weight, remedy)
         self.fitter.check(reward)
-        self.pseudo.see(context)
         for _ in range(int(weight)):
             self._add(context, arm, reward, rng, 1.0)
         if rest:
             self._add(context, arm, reward, rng, rest)
+        self.pseudo.see(context)
 
     def _add(
         self,
@@ -124,6 +127,7 @@ class EstimatorLearner(Learner):
 
     def fitted(
         self,
+        arm: int,
         examples: tuple[np.ndarray, np.ndarray, np.ndarray],
         rng: np.random.Generator,
         start: Fit | None = None,
@@ -134,20 +138,49 @@ class EstimatorLearner(Learner):
             return None
         targets, weights = drawn(self.resampling, rewards, counts, rng)
         data, state = (contexts, targets, weights), int(rng.integers(STATES))
-        return self.fitter.fit(self.model.estimator, data, state, start)
+        fit = self.fitter.fit(self.model.estimator, data, state, start)
+        if fit.refusal is not None:
+            self._tell(arm, fit.refusal)
+        return fit
 
     def table(self, context: np.ndarray) -> Any:
         """One context as estimators take it."""
         return self.fitter.table(as_numbers(context)[None])
 
-    def expected(self, fits: list[Fit | None], table: Any) -> np.ndarray:
-        """What each arm's fit expects; an arm without any example is tried first."""
+    def expected(
+        self, fits: list[Fit | None], table: Any, arms: Iterable[int] | None = None
+    ) -> np.ndarray:
+        """What each arm's fit expects, of all arms or some; one without examples is tried first."""
+        pairs = zip(range(len(fits)) if arms is None else arms, fits, strict=True)
         return np.array(
-            [np.inf if fit is None else self.fitter.expected(fit, table)[0] for fit in fits]
+            [np.inf if fit is None else self._predicted(arm, fit, table)[0] for arm, fit in pairs]
         )
 
     def expected_of(self, fit: Fit | None, contexts: np.ndarray) -> np.ndarray:
         """What one fit expects in each of several contexts."""
         if fit is None:
             return np.full(len(contexts), np.inf)
-        return self.fitter.expected(fit, self.fitter.table(as_numbers(contexts)))
+        return self._predicted(0, fit, self.fitter.table(as_numbers(contexts)))
+
+    def _predicted(self, arm: int, fit: Fit, table: Any) -> np.ndarray:
+        predicted = self.fitter.expected(fit, table)
+        finite = np.isfinite(predicted)
+        if finite.all():
+            return predicted
+        self._tell(arm, "it predicts what is no finite number")
+        return np.where(finite, predicted, fit.constant)
+
+    def _tell(self, arm: int, cause: str) -> None:
+        """Warn, once, that an estimator refuses what it is given."""
+        if self.told:
+            return
+        self.told = True
+        from sklearn.exceptions import FitFailedWarning  # takes long to import
+
+        warnings.warn(
+            f"{type(self.model.estimator).__name__} cannot learn what arm {arm} (the first is 0) "
+            f"has: {cause}. Where it cannot, the weighted mean of the arm's rewards stands in; "
+            "raise `least`, or give another estimator or prior",
+            FitFailedWarning,
+            stacklevel=2,
+        )

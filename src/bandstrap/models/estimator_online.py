@@ -1,12 +1,12 @@
 """Replicas of each arm's estimator that learn each example as it comes, by `partial_fit`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from bandstrap.errors import InvalidInput
-from bandstrap.models.estimator_fit import Fit
+from bandstrap.models.estimator_fit import MISTAKES, Fit
 from bandstrap.models.estimator_learner import SEEDS, STATES, EstimatorLearner, Setting
 from bandstrap.models.features import as_numbers
 from bandstrap.models.votes import vote_shares
@@ -31,6 +31,7 @@ class OnlineArm:
         self.fits: list[Fit] = []
         self.only = np.full(replicas, NONE_SEEN)  # the one reward that a replica has seen
         self.mixed = np.zeros(replicas, dtype=np.bool_)  # it has seen several
+        self.sums = np.zeros((2, replicas))  # of weights, and of weighted rewards
 
     @property
     def unseen(self) -> np.ndarray:
@@ -64,13 +65,17 @@ class OnlineLearner(EstimatorLearner):
 
     def restore(self) -> None:
         self.arms = [OnlineArm(self.replicas) for _ in self.rows]
-        for arm, rows in enumerate(self.rows):
-            learnt = 0
-            for number, mark in enumerate(self.marks[arm]):
-                self._learn_rows(arm, range(learnt, mark.rows))
-                self._learn_mark(arm, number)
-                learnt = mark.rows
-            self._learn_rows(arm, range(learnt, rows.count))
+        for arm in range(len(self.rows)):
+            self._learn_again(arm)
+
+    def _learn_again(self, arm: int) -> None:
+        """Make an arm's fits from nothing."""
+        self.arms[arm], learnt = OnlineArm(self.replicas), 0
+        for number, mark in enumerate(self.marks[arm]):
+            self._learn_rows(arm, range(learnt, mark.rows))
+            self._learn_mark(arm, number)
+            learnt = mark.rows
+        self._learn_rows(arm, range(learnt, self.rows[arm].count))
 
     def learn(
         self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
@@ -104,7 +109,15 @@ class OnlineLearner(EstimatorLearner):
         self._catch_up(rng)
         self._seed(arm, rng)
         super()._add(context, arm, reward, rng, weight)
-        self._learn_rows(arm, range(self.rows[arm].count - 1, self.rows[arm].count))
+        rows, importance = self.rows[arm], self.importance[arm]
+        try:
+            self._learn_rows(arm, range(rows.count - 1, rows.count))
+        except Exception as error:
+            rows.count, importance.count = rows.count - 1, importance.count - 1
+            self._learn_again(arm)  # some replicas may have learnt it
+            name = type(self.model.estimator).__name__
+            remedy = f"{name} refuses to learn it ({error}): leave it out"
+            raise InvalidInput("context", context.tolist(), remedy) from error
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         self._catch_up(rng)
@@ -129,7 +142,8 @@ class OnlineLearner(EstimatorLearner):
         if arm.unseen[replica]:
             return None
         if arm.mixed[replica]:
-            return arm.fits[replica]
+            weights, rewards = arm.sums[:, replica]
+            return replace(arm.fits[replica], constant=float(rewards / weights))
         return Fit(None, None, constant=float(arm.only[replica]))
 
     def _seed(self, arm: int, rng: np.random.Generator) -> None:
@@ -151,7 +165,12 @@ class OnlineLearner(EstimatorLearner):
     def _learn_mark(self, arm: int, number: int) -> None:
         mark = self.marks[arm][number]
         for i, reward in enumerate(mark.rewards):
-            self._learn(arm, mark.contexts[i], float(reward), 1.0, ("mark", number, i))
+            try:
+                self._learn(arm, mark.contexts[i], float(reward), 1.0, ("mark", number, i))
+            except MISTAKES:
+                raise
+            except Exception as error:  # nobody gave it, so nobody could take it back
+                self._tell(arm, str(error))
 
     def _learn_rows(self, arm: int, places: range) -> None:
         rows, importance = self.rows[arm], self.importance[arm]
@@ -170,9 +189,10 @@ class OnlineLearner(EstimatorLearner):
             learnt.fits = [new(template, int(state)) for state in states]
         rewards, weights = self._weighed(learnt, reward, generator(seed, *name))
         for replica in np.flatnonzero(weights > 0):
-            self._note(learnt, int(replica), float(rewards[replica]))
-            some = (context[None], rewards[replica : replica + 1], count * float(weights[replica]))
+            own = count * float(weights[replica])
+            some = (context[None], rewards[replica : replica + 1], own)
             self.fitter.learn(learnt.fits[replica], *some)
+            self._note(learnt, int(replica), float(rewards[replica]), own)
 
     def _weighed(
         self, learnt: OnlineArm, reward: float, rng: np.random.Generator
@@ -184,7 +204,8 @@ class OnlineLearner(EstimatorLearner):
             rewards, weights = np.where(void, again, rewards), np.where(void, drawn, weights)
         return rewards, weights
 
-    def _note(self, learnt: OnlineArm, replica: int, reward: float) -> None:
+    def _note(self, learnt: OnlineArm, replica: int, reward: float, weight: float) -> None:
+        learnt.sums[:, replica] += weight, weight * reward
         if learnt.unseen[replica]:
             learnt.only[replica] = reward
         elif learnt.only[replica] != reward:
