@@ -1,6 +1,7 @@
 """What is packed comes back the same: values, types, memory, and who shares what."""
 
 import json
+import sys
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from bandstrap import Problem, Support
-from bandstrap.packing import CannotPack, pack, unpack
+from bandstrap.packing import CannotPack, CannotRestore, pack, unpack
 from bandstrap.policies import POLICIES
 
 
@@ -188,6 +189,34 @@ def test_nothing_is_imported_to_unpack():
     packed = pack(Frozen(1.0, None))
     with pytest.raises(KeyError):
         unpack(packed._replace(text=packed.text.replace(f"{__name__}:", "antigravity:")))
+
+
+def test_no_module_is_imported_that_holds_nothing_to_save():
+    packed = pack(Frozen(1.0, None))
+    for module in ("bandstrap.__main__", "bandstrap.warmup", "bandstrap.nothing"):
+        loaded = set(sys.modules)
+        with pytest.raises((KeyError, AttributeError)):
+            unpack(packed._replace(text=packed.text.replace(f"{__name__}:", f"{module}:")))
+        assert set(sys.modules) == loaded
+
+
+def test_only_bit_generators_generate():
+    packed = pack(np.random.default_rng(0))
+    with pytest.raises(ValueError, match="seed is no bit generator"):
+        unpack(packed._replace(text=packed.text.replace("PCG64", "seed")))
+
+
+def test_a_forged_attribute_is_neither_taken_nor_called():
+    packed = pack(Owner("a"))
+    forged = packed.text.replace('"name": "a"', '"name": "a", "made": 3, "restore": 4')
+    assert unpack(packed._replace(text=forged)).made() == "a"
+
+
+def test_what_cannot_be_made_again_says_so():
+    owner = Owner("a")
+    owner.name = 5
+    with pytest.raises(CannotRestore, match="a Owner could not be made again"):
+        stored([Owner("b", owner)])
 
 
 @pytest.mark.parametrize("name", POLICIES)

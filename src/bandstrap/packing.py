@@ -22,10 +22,21 @@ from bandstrap.errors import BandstrapError
 from bandstrap.layout import laid_out, layouts
 
 WRITTEN_IN_PYTHON = 1 << 9  # CPython's mark of a class that is not built in
+BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
+# Where classes are whose objects are saved. Nothing else of this package is imported for a file:
+# other modules may do something when imported.
+HOLDERS = (
+    "bandit", "columns", "compiled", "datasets", "environments", "history", "kernels", "models",
+    "policies", "priors", "problem", "resampling", "simulation",
+)  # fmt: skip
 
 
 class CannotPack(BandstrapError, TypeError):  # noqa: N818
     """Something that is neither plain nor made of plain things."""
+
+
+class CannotRestore(BandstrapError, ValueError):  # noqa: N818
+    """Something that is there but for what its owner was to make again."""
 
 
 class Packed(NamedTuple):
@@ -56,7 +67,13 @@ def unpack(packed: Packed, found: Callable[[str], Any] | None = None) -> Any:
     unpacker = _Unpacker(laid_out(packed.arrays, data["places"]), found or find)
     thing = unpacker.walk(data["tree"])
     for unfinished in unpacker.unfinished:
-        unfinished.restore()
+        kind = type(unfinished)
+        try:
+            kind.restore(unfinished)  # the class's own, whatever attributes the file has
+        except (BandstrapError, ImportError):
+            raise
+        except Exception as error:  # whatever a model of another library raises
+            raise CannotRestore(f"a {kind.__name__} could not be made again: {error}") from error
     return thing
 
 
@@ -127,9 +144,11 @@ class _Unpacker:
         number = node[-1]
         if node[0] == "object":  # made before its attributes, which may point back to it
             self.made[number] = made = object.__new__(self.found(node[1]))
+            unsaved = _unsaved(type(made))
             for name, value in node[2].items():
-                object.__setattr__(made, name, self.walk(value))
-            if _unsaved(type(made)):
+                if name not in unsaved:
+                    object.__setattr__(made, name, self.walk(value))
+            if unsaved:
                 self.unfinished.append(made)
         elif node[0] in ("list", "dict"):
             self.made[number] = self._container(node, [] if node[0] == "list" else {})
@@ -151,6 +170,8 @@ class _Unpacker:
         if kind == "scalar":
             return self.arrays[first][()]
         if kind == "generator":
+            if first not in BIT_GENERATORS:
+                raise ValueError(f"{first} is no bit generator")
             bits = getattr(np.random, first)()
             bits.state = self.walk(second)
             return np.random.Generator(bits)
@@ -187,10 +208,16 @@ def _is_global(thing: Any) -> bool:
     return False
 
 
+def is_ours(name: str) -> bool:
+    """Whether a name is of a module of this package whose objects are saved."""
+    package, *inner = name.partition(":")[0].split(".")
+    return package == "bandstrap" and bool(inner) and inner[0] in HOLDERS
+
+
 def find(name: str) -> Any:
     """A class or function by name; nothing is imported for it but modules of this package."""
     module, _, path = name.partition(":")
-    if module not in sys.modules and module.partition(".")[0] == "bandstrap":
+    if module not in sys.modules and is_ours(module):
         import_module(module)
     found: Any = sys.modules[module]
     for part in path.split("."):

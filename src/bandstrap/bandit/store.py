@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bandstrap.errors import BandstrapError, OutputError
-from bandstrap.packing import CannotPack, Packed, find, pack, unpack
+from bandstrap.packing import CannotPack, CannotRestore, Packed, find, is_ours, pack, unpack
 from bandstrap.version import __version__
 
 FORMAT = 1  # raise when files can no longer be read as before, and keep reading the old ones
@@ -47,25 +47,24 @@ def load(path: Path, trusted: Iterable[Any] = ()) -> Any:
     def found(name: str) -> Any:
         if name in known:
             return known[name]
-        if _ours(name):
+        if is_ours(name):
             thing = find(name)
-            if _ours(str(getattr(thing, "__module__", ""))):  # not what a module of ours imports
+            if is_ours(str(getattr(thing, "__module__", ""))):  # not what a module of ours imports
                 return thing
         remedy = "if you trust it: Bandit.load(path, trusted=[that])"
         raise OutputError(path, f"asks for {name}", remedy)
 
     try:
         return unpack(packed, found)
+    except CannotRestore as error:
+        remedy = "load it with the versions of the libraries that it was saved with"
+        raise OutputError(path, f"holds what cannot be used: {error}", remedy) from error
     except BandstrapError:  # a class that is not trusted, an estimator that is none
         raise
     except ImportError as error:
         raise OutputError(path, f"needs {error.name or error}", "install it") from error
     except Exception as error:  # whatever a file of another shape leads to
         raise _damaged(path) from error
-
-
-def _ours(name: str) -> bool:
-    return name.partition(":")[0].partition(".")[0] == "bandstrap"
 
 
 def _read(path: Path) -> Packed:
