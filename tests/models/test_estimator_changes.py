@@ -7,9 +7,12 @@ from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassi
 from sklearn.neighbors import KNeighborsClassifier
 
 from bandstrap import (
+    Bandit,
+    ContextualBootstrap,
     Every,
     EveryRound,
     Exponential,
+    HalfLife,
     InvalidInput,
     Multinomial,
     NoExamples,
@@ -141,3 +144,29 @@ def test_importance_of_many_rows_and_long_forgetting():
     assert counts[-1] == 1.0
     assert counts[-2] == pytest.approx(np.exp(-10))
     assert (counts[:-3] == 0).all()
+
+
+@pytest.mark.parametrize("refit", [EveryRound(), Every(10)], ids=repr)
+def test_rows_that_count_nothing_are_dropped(refit):
+    """After a half-life of 20 rewards a row counts a ten-thousandth 266 rewards later."""
+    model = from_sklearn(LinearRegression(), refit=refit, replicas=2)
+    policy = ContextualBootstrap(Exponential(), model, SeenExamples())
+    bandit = Bandit(policy, ["a", "b"], seed=0, forgetting=HalfLife(20))
+    for i, x in enumerate(np.random.default_rng(0).standard_normal((700, 2))):
+        bandit.learn(context=x, arm="ab"[i % 2], reward=float(x[0] > 0))
+        if i % 20 == 19:
+            bandit.decide(x)
+    learner = bandit.memory(None).state.learners[0]
+    assert 200 < sum(rows.count for rows in learner.rows) < 330
+    assert [rows.count for rows in learner.rows] == [each.count for each in learner.importance]
+    again, one, two = copied(learner), np.random.default_rng(3), np.random.default_rng(3)
+    for _ in range(4):
+        assert again.scores(PROBE, one).tolist() == learner.scores(PROBE, two).tolist()
+
+
+def test_a_small_weight_is_not_a_row_that_has_faded():
+    model = from_sklearn(LinearRegression(), refit=EveryRound(), least=100)
+    learner = model.learner(Problem(1, 2), NoResampling(), NoExamples())
+    learner.learn_weighted(PROBE, 0, 1.0, None, 1e-6)
+    learner.discount(0.5)
+    assert learner.rows[0].count == 1

@@ -100,6 +100,8 @@ class EnsembleLearner(EstimatorLearner):
         return max(1, sum(rows.count for rows in self.rows))
 
     def _renew(self, arm: int, seed: int) -> None:
+        if not self.fitter.warm:  # or fits that later ones start from could not be made again
+            self.forget(arm)
         renewal = Renewal(self.moment(arm), seed, self._total())
         self.fits[arm] = self._fitted(arm, renewal)
         kept = self.chains[arm] if self.fitter.warm else []

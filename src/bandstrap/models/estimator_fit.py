@@ -9,7 +9,7 @@ import numpy as np
 from bandstrap.errors import BandstrapError, InvalidInput
 from bandstrap.models.estimator_weights import KEYWORD
 
-# What no other rows would mend: wrong parameters, which scikit-learn tells by a TypeError, and bugs.
+# What other rows would not mend: bugs, and wrong parameters, which scikit-learn calls TypeErrors.
 MISTAKES = (BandstrapError, TypeError, AttributeError, ImportError, MemoryError)
 
 

@@ -10,6 +10,11 @@ from bandstrap.models.estimator_learner import EstimatorLearner
 class FreshLearner(EstimatorLearner):
     """Keeps no fits."""
 
+    def discount(self, factor: float) -> None:
+        super().discount(factor)
+        for arm in range(len(self.rows)):
+            self.forget(arm)
+
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         fits = [self._fit(arm, rng) for arm in range(len(self.rows))]
         return self.expected(fits, self.table(context))

@@ -20,7 +20,7 @@ from bandstrap.rearming import Before, relisted
 from bandstrap.resampling import Resampling
 
 SEEDS = 2**63
-FORGOTTEN = 1e-300  # a discount by 0 has no logarithm
+SMALLEST = 1e-300  # a discount by 0 has no logarithm
 STATES = 2**31 - 1  # estimators take a random state of so many bits
 
 
@@ -70,6 +70,12 @@ class EstimatorLearner(Learner):
         self._add(context, arm, reward, rng, 1.0)
         self.pseudo.see(context)  # after it: what is refused leaves nothing behind
 
+    def check_reward(self, reward: float, weight: float) -> None:
+        if weight % 1.0 and self.fitter.repeats:
+            remedy = "rows are repeated for this estimator or scheme: give whole weights"
+            raise InvalidInput("weights", weight, remedy)
+        self.fitter.check(reward)
+
     def learn_weighted(
         self,
         context: np.ndarray,
@@ -79,11 +85,8 @@ class EstimatorLearner(Learner):
         weight: float,
     ) -> None:
         """So many rows, and one that counts what is left of the weight."""
+        self.check_reward(reward, weight)
         rest = weight % 1.0
-        if rest and self.fitter.repeats:
-            remedy = "rows are repeated for this estimator or scheme: give whole weights"
-            raise InvalidInput("weights", weight, remedy)
-        self.fitter.check(reward)
         for _ in range(int(weight)):
             self._add(context, arm, reward, rng, 1.0)
         if rest:
@@ -109,7 +112,14 @@ class EstimatorLearner(Learner):
         if self.fitter.repeats:
             remedy = "rows are repeated for this estimator or scheme: forget by Window()"
             raise InvalidInput("factor", factor, remedy)
-        self.fading += log(max(factor, FORGOTTEN))
+        self.fading += log(max(factor, SMALLEST))
+
+    def forget(self, arm: int) -> None:
+        """Drop rows of an arm that no longer count."""
+        lost = self.importance[arm].faded(self.fading)
+        if lost.any():
+            self.importance[arm].keep(~lost)
+            self.rows[arm].keep(~lost)
 
     def moment(self, arm: int) -> Moment:
         """What the arm's examples are now."""

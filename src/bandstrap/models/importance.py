@@ -1,6 +1,10 @@
 """How much each row of a history counts, beside the bootstrap's weights."""
 
+from math import log
+
 import numpy as np
+
+from bandstrap.models.features import FORGOTTEN
 
 NOTHING = 1e-9  # a row that counts less does not count
 
@@ -32,6 +36,17 @@ class Importance:
     def own(self, place: int) -> float:
         """The weight that a row came with."""
         return float(self._rows[place, 0])
+
+    def faded(self, fading: float) -> np.ndarray:
+        """Which rows count as good as nothing by now, for what has been forgotten, (count,)."""
+        lost: np.ndarray = fading - self._rows[: self.count, 1] < log(FORGOTTEN)
+        return lost
+
+    def keep(self, kept: np.ndarray) -> None:
+        """Only the rows that `kept` (count,) says, in place."""
+        rows = self._rows[: self.count][kept]
+        self._rows[: len(rows)] = rows
+        self.count = len(rows)
 
     def at(self, fading: float, count: int) -> np.ndarray:
         """What the first `count` rows count, when so much has been forgotten."""

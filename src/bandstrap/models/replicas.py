@@ -11,7 +11,7 @@ from bandstrap.errors import InvalidInput
 from bandstrap.kernels import replicas as kernels
 from bandstrap.kernels.lanes import LANES
 from bandstrap.models.base import Learner, Model
-from bandstrap.models.features import BYTE, Rows, as_numbers
+from bandstrap.models.features import BYTE, Rows
 from bandstrap.models.link import sigmoid
 from bandstrap.models.votes import vote_shares
 from bandstrap.priors import ExamplePrior
