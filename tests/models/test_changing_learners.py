@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from bandstrap import Problem, Support
+from bandstrap import InvalidInput, Problem, Support
+from bandstrap.models import Learner
 from bandstrap.policies.contextual import CONTEXTUAL, SCHEDULES
 from bandstrap.priors import EigenExamples
 
@@ -229,3 +230,20 @@ def test_forgotten_rows_are_dropped():
             counts = [rows.count for rows in learner.rows]
         assert max(counts) <= 14  # 2⁻¹⁴ < 10⁻⁴
         assert np.isfinite(draws(learner, times=3)).all()
+
+
+def test_a_learner_that_takes_whole_weights_says_so_before_it_learns():
+    class Plain(Learner):
+        def learn(self, context, arm, reward, rng):
+            raise AssertionError
+
+        def scores(self, context, rng):
+            return np.zeros(2)
+
+    Plain().check_reward(1.0, 2.0)
+    for refused in (
+        lambda: Plain().check_reward(1.0, 0.5),
+        lambda: Plain().learn_weighted(np.zeros(1), 0, 1.0, None, 0.5),
+    ):
+        with pytest.raises(InvalidInput, match="Plain takes whole weights only"):
+            refused()

@@ -1,4 +1,4 @@
-"""Estimators that refuse rows, or predict no number: the mean stands in, and nothing is poisoned."""
+"""Estimators that refuse rows, or predict no number: the mean stands in."""
 
 import warnings
 

@@ -64,6 +64,13 @@ class Learner(ABC):
         for _ in range(round(weight)):
             self.learn(context, arm, reward, rng)
 
+    def check_reward(self, reward: float, weight: float) -> None:
+        """Refuse a reward or a weight that `learn_weighted` would refuse."""
+        kind = type(self)
+        ways = kind.learn_weighted, kind._weigh_in
+        if weight != round(weight) and ways == (Learner.learn_weighted, Learner._weigh_in):
+            raise self._whole_only(weight)
+
     def _weigh_in(
         self,
         context: np.ndarray,
@@ -73,7 +80,10 @@ class Learner(ABC):
         weight: float,
     ) -> None:
         """A weight that is not whole; it multiplies the example's bootstrap weights."""
-        raise InvalidInput("weights", weight, f"{type(self).__name__} takes whole weights only")
+        raise self._whole_only(weight)
+
+    def _whole_only(self, weight: float) -> InvalidInput:
+        return InvalidInput("weights", weight, f"{type(self).__name__} takes whole weights only")
 
     def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
         """How probable each arm is to be the best of a draw; None if only draws can say."""

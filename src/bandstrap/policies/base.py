@@ -1,7 +1,7 @@
 """What a policy is: frozen parameters, and state by run that the caller owns."""
 
 from abc import ABC, abstractmethod
-from typing import Generic, NamedTuple, TypeVar
+from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -35,8 +35,11 @@ class Policy(ABC, Generic[S]):
     """How to choose among arms.
 
     The public methods check what they are given; a policy writes `_start`, `_scores` and `_update`,
-    and may write `_select` where there is a faster way to the same choice.
+    and may write `_select` where there is a faster way to the same choice. One that is
+    `context_free` looks at rewards alone: whether it can take them is known before any context.
     """
+
+    context_free: ClassVar[bool] = False
 
     def start(self, problem: Problem, runs: int = 1) -> S:
         """The state before the first decision, for `runs` independent runs."""
@@ -132,6 +135,10 @@ class Policy(ABC, Generic[S]):
     def check_context(self, state: S, contexts: np.ndarray | None) -> None:
         """Refuse what `update` would refuse."""
         checked_contexts(state, contexts)
+
+    def check_reward(self, state: S, reward: float, weight: float) -> None:
+        """Refuse what `update` would refuse of a reward within the support."""
+        state.check_reward(reward, weight)
 
     def rearm(self, state: S, problem: Problem, before: Before) -> None:
         """Go on with the arms of `problem`, in place: where each stood before, None for a new one.

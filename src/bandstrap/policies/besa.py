@@ -1,6 +1,7 @@
 """BESA: duels on equal terms, by sub-sampling the longer history."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,6 +25,8 @@ class BESA(Policy[BootstrapState]):
     `scores` are duels won in a tournament of all arms. With some arms forbidden `select` holds one
     among the others, which the scores of the larger one would not decide.
     """
+
+    context_free: ClassVar[bool] = True
 
     def _start(self, problem: Problem, runs: int) -> BootstrapState:
         keeping = REWARDS if problem.support.values is None else ATOMS

@@ -1,6 +1,7 @@
 """Thompson sampling with a Beta posterior, for rewards in [0, 1]."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,6 +23,8 @@ class BetaThompson(Policy[BootstrapState]):
     A reward strictly between 0 and 1 is rounded to 1 with probability equal to itself
     (Agrawal and Goyal, 2012), so `update` needs a generator for such rewards.
     """
+
+    context_free: ClassVar[bool] = True
 
     prior: PseudoRewards = field(default_factory=PseudoRewards)
 

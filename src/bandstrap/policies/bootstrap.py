@@ -1,6 +1,7 @@
 """Bootstrapped exploration: resample the history, estimate, act greedily."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from bandstrap.history import RewardHistory
 from bandstrap.kernels.decide import decide
 from bandstrap.kernels.direct import direct_scores
 from bandstrap.kernels.observe import ATOMS, MOMENTS, REWARDS
-from bandstrap.kernels.schemes import NO_SCHEME
+from bandstrap.kernels.schemes import EXPONENTIAL, NO_SCHEME
 from bandstrap.policies.base import Draw, Policy
 from bandstrap.policies.state import State
 from bandstrap.priors import Prior, PseudoRewards
@@ -30,6 +31,11 @@ class BootstrapState(State):
 
     def discount(self, fresh: "BootstrapState", factor: float) -> None:
         self.history.discount(fresh.history, factor)
+
+    def check_reward(self, reward: float, weight: float) -> None:
+        counted = self.history.keeping == ATOMS and self.history.scheme == EXPONENTIAL
+        if weight != round(weight) and not counted:
+            self.history.weigh_in(np.zeros(0), np.zeros(0), np.array([weight]))  # says why not
 
     def weigh_in(self, arms: np.ndarray, rewards: np.ndarray, weights: np.ndarray) -> None:
         self.history.weigh_in(arms, rewards, weights)
@@ -60,6 +66,8 @@ class Bootstrap(Policy[BootstrapState]):
     >>> arms = policy.select(state, None, rng)
     >>> policy.update(state, None, arms, np.array([0.7]))
     """
+
+    context_free: ClassVar[bool] = True
 
     resampling: Resampling = field(default_factory=Exponential)
     prior: Prior = field(default_factory=PseudoRewards)

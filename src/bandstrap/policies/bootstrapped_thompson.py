@@ -1,6 +1,7 @@
 """Bootstrapped Thompson sampling: a fresh artificial history for every decision."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -20,6 +21,8 @@ class BootstrappedThompson(Policy[BootstrapState]):
 
     `artificial` makes those up anew at every decision; they stand for the prior.
     """
+
+    context_free: ClassVar[bool] = True
 
     resampling: Resampling = field(default_factory=Exponential)
     artificial: ArtificialHistory = field(default_factory=UniformRewards)

@@ -68,6 +68,13 @@ def _usual(contexts: np.ndarray, shape: tuple[int, ...]) -> bool:
     )
 
 
+def check_numbers(problem: Problem, remedy: str) -> None:
+    """Refuse contexts with words, which rows know only by their codes."""
+    words = [] if problem.columns is None else problem.columns.text
+    if words:
+        raise InvalidInput("contexts", words, f"these columns hold text: {remedy}")
+
+
 def checked_allowed(state: State, allowed: np.ndarray | None) -> np.ndarray:
     shape = (state.runs, state.problem.n_arms)
     if allowed is None:

@@ -1,6 +1,7 @@
 """Thompson sampling with a Dirichlet posterior, for rewards from a few known values."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -20,6 +21,8 @@ class DirichletThompson(Policy[BootstrapState]):
 
     `pseudo_count` is the prior count of every category.
     """
+
+    context_free: ClassVar[bool] = True
 
     pseudo_count: float = 1.0
 

@@ -1,6 +1,7 @@
 """Epsilon-greedy: the best mean, and now and then any arm at all."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -20,6 +21,8 @@ class EpsilonGreedy(Policy[MeanState]):
     (`HalfLife`), by what is left of it. So t stands still while rewards are awaited. An arm never
     pulled has the best mean. The default schedule, 50 / (50 + t), is the one that the paper tuned.
     """
+
+    context_free: ClassVar[bool] = True
 
     schedule: Schedule = field(default_factory=Decay)
 

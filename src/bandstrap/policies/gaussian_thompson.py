@@ -1,6 +1,7 @@
 """Thompson sampling for Gaussian rewards with a flat prior."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -44,6 +45,8 @@ class GaussianThompson(Policy[MeanState]):
 
     An arm never pulled is tried first.
     """
+
+    context_free: ClassVar[bool] = True
 
     scale: float = 1.0
 

@@ -1,6 +1,7 @@
 """Giro: garbage in, reward out. Pseudo-rewards that grow with the history."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -38,6 +39,8 @@ class Giro(Policy[GiroState]):
     (Kveton et al., Garbage in, reward out, 2019.) If `a` is no whole number, n rewards have ⌈a n⌉
     pseudo-rewards at each end. An arm never pulled is tried first.
     """
+
+    context_free: ClassVar[bool] = True
 
     a: float = 1.0
 

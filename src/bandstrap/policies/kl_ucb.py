@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import log
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,6 +23,8 @@ class KLUCB(Policy[MeanState]):
     rescaled from their support to [0, 1]. The paper proves its bound for c = 3 and recommends 0 in
     practice. An arm never pulled is tried first.
     """
+
+    context_free: ClassVar[bool] = True
 
     c: float = 0.0
 

@@ -4,9 +4,9 @@ from abc import abstractmethod
 
 import numpy as np
 
-from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner
 from bandstrap.policies.base import Policy
+from bandstrap.policies.checks import check_numbers
 from bandstrap.policies.state import State
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before
@@ -21,6 +21,9 @@ class LearnerState(State):
     def rearm(self, fresh: "LearnerState", before: Before) -> None:
         for learner, new in zip(self.learners, fresh.learners, strict=True):
             learner.rearm(new, before)
+
+    def check_reward(self, reward: float, weight: float) -> None:
+        self.learners[0].check_reward(reward, weight)
 
     def discount(self, fresh: "LearnerState", factor: float) -> None:
         for learner in self.learners:
@@ -39,12 +42,9 @@ class LearnerPolicy(Policy[LearnerState]):
         return False
 
     def _start(self, problem: Problem, runs: int) -> LearnerState:
-        words = [] if problem.columns is None else problem.columns.text
-        if words and not self._reads_tables:
-            raise InvalidInput(
-                "contexts", words, "these columns hold text: encode them as numbers, or use "
-                "from_sklearn() with a pipeline that does"
-            )  # fmt: skip
+        if not self._reads_tables:
+            remedy = "encode them as numbers, or use from_sklearn() with a pipeline that does"
+            check_numbers(problem, remedy)
         return LearnerState(problem, runs, [self._learner(problem) for _ in range(runs)])
 
     def _scores(

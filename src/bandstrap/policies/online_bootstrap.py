@@ -1,6 +1,7 @@
 """The online bootstrap: replicates that each see every reward with a weight of their own."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -46,6 +47,8 @@ class OnlineBootstrap(Policy[ReplicateState]):
     decision costs the same at any time and `update` needs a generator. Pseudo-rewards enter with
     their counts. A replicate that nothing has entered yet counts as infinitely good.
     """
+
+    context_free: ClassVar[bool] = True
 
     replicates: int = 100
     resampling: Resampling = field(default_factory=DoubleOrNothing)

@@ -1,6 +1,7 @@
 """Perturbed-history exploration: the mean after a fair share of coin flips."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,6 +20,8 @@ class PerturbedHistory(Policy[MeanState]):
     Other supports are rescaled to [0, 1] and the draw is scaled back. The regret bound of the
     paper needs a > 2; its experiments do best with the default. An arm never pulled is tried first.
     """
+
+    context_free: ClassVar[bool] = True
 
     a: float = 1.1
 

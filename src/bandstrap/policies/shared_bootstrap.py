@@ -7,6 +7,7 @@ import numpy as np
 from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner, Model
 from bandstrap.policies.base import Draw, Policy
+from bandstrap.policies.checks import check_numbers
 from bandstrap.policies.learners import LearnerState
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
@@ -42,6 +43,7 @@ class SharedBootstrap(Policy[SharedState]):
     def _start(self, problem: Problem, runs: int) -> SharedState:
         if not problem.per_arm or problem.n_features < 1:
             raise InvalidInput("arms", problem.n_arms, "give features of arms: arms={name: [...]}")
+        check_numbers(problem, "encode them as numbers, to be joined to the features of arms")
         one = Problem(1, problem.n_features, problem.support, per_arm=True)
         return SharedState(problem, runs, [self._learner(one) for _ in range(runs)])
 

@@ -30,6 +30,11 @@ class State:
             "factor", factor, f"{type(self).__name__} cannot discount; forget by Window()"
         )
 
+    def check_reward(self, reward: float, weight: float) -> None:
+        """Refuse a reward or a weight that cannot be learnt."""
+        if weight != round(weight) and type(self).weigh_in is State.weigh_in:
+            self.weigh_in(np.zeros(0), np.zeros(0), np.array([weight]))
+
     def weigh_in(self, arms: np.ndarray, rewards: np.ndarray, weights: np.ndarray) -> None:
         """One reward per run that counts as `weights` of them."""
         raise InvalidInput(

@@ -1,6 +1,7 @@
 """UCB1: optimism by Hoeffding's inequality."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,6 +20,8 @@ class UCB1(Policy[MeanState]):
     t is the number of pulls so far, n that of the arm; `width` is the length of the support.
     An arm never pulled is tried first.
     """
+
+    context_free: ClassVar[bool] = True
 
     scale: float = 2.0
 
