@@ -43,7 +43,8 @@ def check_finite(rows: np.ndarray, one: bool, names: list[Name], missing: bool) 
     where = f"context, {column}" if one else f"contexts, row {i}, {column}"
     if np.isinf(rows[i, j]):
         raise InvalidInput(where, float(rows[i, j]), "give a finite number")
-    raise InvalidInput(where, "missing", "fill it in, or allow such values with missing=True")
+    remedy = "fill it in beforehand; a Bandit takes no such values, Columns(missing=True) does"
+    raise InvalidInput(where, "missing", remedy)
 
 
 def check_known(name: Name, column: Column) -> str:

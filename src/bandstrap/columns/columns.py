@@ -85,6 +85,21 @@ class Columns:
         made = {name: self._made(name, rows[:, j]) for j, name in enumerate(self.kinds)}
         return frame_of(self.source, made)
 
+    def record(self, row: np.ndarray) -> dict[Name, Any]:
+        """A row as one context: the dict that it might have come as.
+
+        >>> columns = Columns()
+        >>> columns.record(columns.rows({"age": 31, "member": True, "city": "Oslo"})[0])
+        {'age': 31.0, 'member': True, 'city': 'Oslo'}
+        """
+        made = dict(zip(self.kinds, row.tolist(), strict=True))
+        for name, kind in self.kinds.items():
+            if kind == FLAG and made[name] == made[name]:
+                made[name] = bool(made[name])
+        for name, words in self.words.items():
+            made[name] = [*words][int(made[name])]  # codes are in the order of the words
+        return made
+
     def _quick(self, context: Any) -> np.ndarray | None:
         """One context that is as expected in every way; None if it has to be looked at."""
         if type(context) is dict:
