@@ -40,7 +40,7 @@ def test_networks_of_a_bandit_take_their_steps_on_one_thread(name, monkeypatch):
     monkeypatch.setattr(Layers, "gradient", watched)
     policy = CONTEXTUAL[name](EigenExamples(np.eye(2)))
     with threadpool_limits(2, user_api="blas"):
-        bandit = Bandit(policy, "ab", seed=0, rewards=Support.binary())
+        bandit = Bandit(policy, ["a", "b"], seed=0, rewards=Support.binary())
         for _ in range(3):
             bandit.learn(bandit.decide([0.1, -0.2]), 1.0)
         assert threads() == {2}

@@ -216,6 +216,49 @@ def test_an_explanation_shows_every_arm_and_changes_nothing():
     assert "<- chosen" in str(explanation)
 
 
+def test_an_explanation_keeps_no_other_thread_waiting():
+    """Another thread decides while draws are made: they are made of a copy."""
+    decided = []
+
+    class Slow(BetaThompson):
+        def scores(self, state, contexts, rng):
+            thread = threading.Thread(target=lambda: decided.append(bandit.decide().arm))
+            thread.start()
+            thread.join(timeout=20)
+            return super().scores(state, contexts, rng)
+
+    bandit = Bandit(Slow(), COLOURS, seed=0, rewards=Support.binary())
+    bandit.explain(bandit.decide(), draws=2)
+    assert len(decided) == 2
+
+
+def test_new_arms_do_not_bring_the_watchman_forward(monkeypatch):
+    from bandstrap.bandit import lockin
+
+    looks = []
+    monkeypatch.setattr(lockin, "drawn", lambda *given: looks.append(given) or np.zeros((2, 3)))
+    bandit = Bandit(Bootstrap(), COLOURS, seed=0)
+    for _ in range(70):
+        bandit.drop(bandit.decide())
+    bandit._watchman.suspects, bandit._watchman.told = ["red", "blue"], ["red"]
+    bandit.add_arm("black")
+    bandit.remove_arm("red")
+    for _ in range(20):
+        bandit.drop(bandit.decide())
+    assert len(looks) == 1
+    assert (bandit._watchman.suspects, bandit._watchman.told) == (["blue"], [])
+
+
+def test_it_says_what_it_is():
+    bandit = Bandit(Bootstrap(), COLOURS, seed=0)
+    bandit.learn(bandit.decide(), 1.0)
+    bandit.decide()
+    assert repr(bandit) == (
+        f"Bandit({Bootstrap()!r}, {COLOURS}: 2 decisions, 1 waiting, 1 rewards learnt)"
+    )
+    assert "0, … 99 arms" in repr(Bandit(Bootstrap(), range(99)))
+
+
 def test_an_explanation_has_the_draws_mean_and_spread():
     bandit = Bandit(BetaThompson(), ["a", "b"], seed=0, rewards=Support.binary())
     bandit.learn(arm=["a"] * 10, reward=[1.0] * 7 + [0.0] * 3)

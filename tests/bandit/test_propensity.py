@@ -29,7 +29,7 @@ SLOW = {"npb-log-paper", "wb-log-paper", "eg-nn", "npb-nn", "wb-nn", "ts-langevi
 
 def frozen(policy, contextual, **given):
     """A bandit that has learnt something, and will learn no more."""
-    bandit = Bandit(policy, "abcd", seed=8, rewards=Support.binary(), **given)
+    bandit = Bandit(policy, list("abcd"), seed=8, rewards=Support.binary(), **given)
     rng = np.random.default_rng(2)
     for i in range(40):
         arm = "abcd"[i % 4]
@@ -104,7 +104,7 @@ def test_weighting_by_the_inverse_recovers_the_value_of_another_policy():
     estimates = []
     for seed in range(300):
         bandit = Bandit(
-            Bootstrap(), "abc", seed=seed, rewards=Support.binary(),
+            Bootstrap(), list("abc"), seed=seed, rewards=Support.binary(),
             propensity=Propensity(draws=8, floor=0.1),
         )  # fmt: skip
         total = 0.0

@@ -1,6 +1,7 @@
 """Saved, loaded and continued equals never stopped; damaged and hostile files are refused."""
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from bandstrap.policies import POLICIES
 from bandstrap.policies.contextual import CONTEXTUAL, SCHEDULES
 
 KEPT = Path(__file__).parent / "kept"
+ABC = ["a", "b", "c"]
 CONTEXTS = np.random.default_rng(7).standard_normal((30, 3))
 
 
@@ -60,7 +62,7 @@ def continues(make, tmp_path, contextual, rounds=(24, 12)):
 @pytest.mark.parametrize("name", POLICIES)
 def test_every_policy_without_contexts_continues(name, tmp_path):
     support = Support.binary()
-    continues(lambda: Bandit(POLICIES[name](), "abc", seed=4, rewards=support), tmp_path, False)
+    continues(lambda: Bandit(POLICIES[name](), ABC, seed=4, rewards=support), tmp_path, False)
 
 
 COSTLY = {"npb-log-paper", "wb-log-paper", "eg-nn", "npb-nn", "wb-nn", *SCHEDULES}
@@ -70,15 +72,13 @@ COSTLY = {"npb-log-paper", "wb-log-paper", "eg-nn", "npb-nn", "wb-nn", *SCHEDULE
 def test_every_contextual_policy_continues(name, tmp_path):
     rounds = (6, 3) if name in COSTLY else (18, 9)
     policy = CONTEXTUAL[name](EigenExamples(np.eye(3)))
-    continues(
-        lambda: Bandit(policy, "abc", seed=4, rewards=Support.binary()), tmp_path, True, rounds
-    )
+    continues(lambda: Bandit(policy, ABC, seed=4, rewards=Support.binary()), tmp_path, True, rounds)
 
 
 @pytest.mark.parametrize("forgetting", [HalfLife(20), Window(10)], ids=repr)
 def test_a_forgetful_bandit_continues(forgetting, tmp_path):
     def make():
-        return Bandit(Bootstrap(), "abc", seed=4, rewards=Support.binary(), forgetting=forgetting)
+        return Bandit(Bootstrap(), ABC, seed=4, rewards=Support.binary(), forgetting=forgetting)
 
     continues(make, tmp_path, False)
 
@@ -107,7 +107,7 @@ class Halving:
 
 
 def test_classes_of_ones_own_must_be_trusted(tmp_path):
-    bandit = Bandit(EpsilonGreedy(Halving()), "ab", seed=0)
+    bandit = Bandit(EpsilonGreedy(Halving()), list("ab"), seed=0)
     bandit.decide()
     bandit.save(tmp_path / "b")
     with pytest.raises(OutputError, match=r"asks for .*Halving.*trusted"):
@@ -116,10 +116,10 @@ def test_classes_of_ones_own_must_be_trusted(tmp_path):
 
 
 def test_a_file_that_cannot_be_saved_leaves_the_old_one(tmp_path):
-    bandit = Bandit(Bootstrap(), "ab", seed=0)
+    bandit = Bandit(Bootstrap(), list("ab"), seed=0)
     bandit.save(tmp_path / "b")
     with pytest.raises(OutputError, match="cannot be written"):
-        Bandit(EpsilonGreedy(lambda t: 1 / t), "ab").save(tmp_path / "b")
+        Bandit(EpsilonGreedy(lambda t: 1 / t), list("ab")).save(tmp_path / "b")
     assert Bandit.load(tmp_path / "b").arms == ("a", "b")
     with pytest.raises(OutputError, match="cannot be written"):
         bandit.save(tmp_path / "no" / "such" / "folder")
@@ -128,7 +128,7 @@ def test_a_file_that_cannot_be_saved_leaves_the_old_one(tmp_path):
 
 @pytest.fixture
 def saved(tmp_path):
-    bandit = Bandit(Bootstrap(), "ab", seed=0)
+    bandit = Bandit(Bootstrap(), list("ab"), seed=0)
     bandit.learn(bandit.decide(), 0.5)
     bandit.save(tmp_path / "b")
     return tmp_path / "b"
@@ -202,10 +202,8 @@ def test_a_hostile_file_runs_nothing(saved, was, forged):
     rewritten(saved, lambda text: text.replace(was, forged))
     np.random.seed(7)  # noqa: NPY002
     before = np.random.get_state()[1].tolist()  # noqa: NPY002
-    try:
+    with suppress(OutputError):
         assert Bandit.load(saved).decide().arm in ("a", "b")
-    except OutputError:
-        pass
     assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
 
 

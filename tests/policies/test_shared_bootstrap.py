@@ -147,4 +147,4 @@ def test_what_cannot_be():
     with pytest.raises(InvalidInput, match="give some"):
         bandit.add_arm("new")
     with pytest.raises(InvalidInput, match="the other arms have none"):
-        Bandit(SharedBootstrap, ["a"]).add_arm("b", features=[1.0])
+        Bandit(heads, ["a"]).add_arm("b", features=[1.0])

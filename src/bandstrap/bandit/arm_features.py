@@ -1,6 +1,7 @@
 """Features of arms, and how they meet those of a context."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,43 +12,53 @@ from bandstrap.errors import InvalidInput
 from bandstrap.rearming import Before
 
 
+@dataclass(frozen=True, init=False, eq=False)
 class ArmFeatures:
     """A row of features for each arm, for a policy that has one model for all arms.
 
     What the model sees of an arm in a context is the arm's features, the context's, and, unless
     `interactions` is False, every product of one of each: without these a linear model would rank
-    arms alike in every context.
+    arms alike in every context. It never changes: with other arms there is another.
 
     >>> ArmFeatures({"a": [1.0, 0.0], "b": [0.0, 1.0]}).rows(np.array([[5.0]]))
     array([[1., 0., 5., 5., 0.],
            [0., 1., 5., 0., 5.]])
     """
 
+    interactions: bool
+    names: list[Arm]
+    columns: Columns = field(repr=False)
+    matrix: np.ndarray = field(repr=False)  # (arms, features)
+
     def __init__(self, features: Mapping[Arm, Any], interactions: bool = True) -> None:
+        if not isinstance(features, Mapping):
+            kind = type(features).__name__
+            raise InvalidInput("arms", kind, "give features by name: {name: [...]}")
         if not features:
             raise InvalidInput("arms", dict(features), "a bandit needs at least one arm")
-        self.interactions = interactions
-        self.names = list(features)
-        self.columns = Columns()
-        self.matrix = np.concatenate([self._row(each) for each in features.values()])
+        columns = Columns()
+        rows = [_row(each, columns) for each in features.values()]
+        made = {"names": [*features], "columns": columns, "matrix": np.concatenate(rows)}
+        for name, value in {"interactions": interactions, **made}.items():
+            object.__setattr__(self, name, value)
 
-    def _row(self, features: Any) -> np.ndarray:
-        given = self.columns.read(features)
-        if not given.one:
-            raise InvalidInput("arms", f"{len(given.rows)} rows", "give one row for each arm")
-        if self.columns.text:
-            raise InvalidInput("arms", self.columns.text, "give arms features that are numbers")
-        return given.rows.astype(np.float64)
-
-    def added(self, features: Any) -> np.ndarray:
-        """The matrix with one more arm."""
+    def added(self, name: Arm, features: Any) -> "ArmFeatures":
+        """These and those of one more arm."""
         if features is None:
             raise InvalidInput("features", None, "the other arms have features: give some")
-        return np.concatenate([self.matrix, self._row(features)])
+        matrix = np.concatenate([self.matrix, _row(features, self.columns)])
+        return self._with([*self.names, name], matrix)
 
-    def kept(self, before: Before) -> np.ndarray:
-        """The matrix of the arms that stay."""
-        return self.matrix[[place for place in before if place is not None]]
+    def kept(self, before: Before) -> "ArmFeatures":
+        """Those of the arms that stay."""
+        places = [place for place in before if place is not None]
+        return self._with([self.names[place] for place in places], self.matrix[places])
+
+    def _with(self, names: list[Arm], matrix: np.ndarray) -> "ArmFeatures":
+        made = object.__new__(ArmFeatures)
+        for name, value in {**vars(self), "names": names, "matrix": matrix}.items():
+            object.__setattr__(made, name, value)
+        return made
 
     def rows(self, context: np.ndarray | None, place: int | None = None) -> np.ndarray:
         """What a model sees of every arm, or of one, in a context (1, features)."""
@@ -78,3 +89,12 @@ def features_and_names(
     if isinstance(arms, ArmFeatures):
         return arms, arms.names
     return None, arms
+
+
+def _row(features: Any, columns: Columns) -> np.ndarray:
+    given = columns.read(features)
+    if not given.one:
+        raise InvalidInput("arms", f"{len(given.rows)} rows", "give one row for each arm")
+    if columns.text:
+        raise InvalidInput("arms", columns.text, "give arms features that are numbers")
+    return given.rows.astype(np.float64)

@@ -1,6 +1,8 @@
 """The arms a bandit chooses among, by the names a user gave them."""
 
 from collections.abc import Iterable
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 
@@ -13,11 +15,9 @@ class Arms:
     """Names in the order in which policies count them."""
 
     def __init__(self, names: Iterable[Arm]) -> None:
-        given = list(names)
+        given = [_checked(name) for name in _listed(names)]
         if not given:
             raise InvalidInput("arms", given, "a bandit needs at least one arm")
-        for name in given:
-            _check(name)
         if len(set(given)) < len(given):
             twice = next(name for name in given if given.count(name) > 1)
             raise InvalidInput("arms", twice, "each arm needs a name of its own")
@@ -39,7 +39,7 @@ class Arms:
         """A flag for each arm, (1, arms)."""
         if allowed is None:
             return self.all
-        if isinstance(allowed, str):
+        if isinstance(allowed, str | Integral):
             raise InvalidInput("allowed", allowed, "give a list of arms")
         mask = np.zeros_like(self.all)
         mask[0, [self.place(name) for name in allowed]] = True
@@ -49,7 +49,7 @@ class Arms:
 
     def added(self, name: Arm) -> tuple["Arms", Before]:
         """One more, at the end; and where each stood before."""
-        if name in self.places:
+        if _checked(name) in self.places:
             raise InvalidInput("arm", name, "there is an arm of that name; choose another")
         return Arms([*self.names, name]), [*range(len(self)), None]
 
@@ -62,6 +62,24 @@ class Arms:
         return Arms([self.names[place] for place in before]), before
 
 
-def _check(name: Arm) -> None:
-    if isinstance(name, bool) or not isinstance(name, str | int):
-        raise InvalidInput("arms", name, "name arms by text or whole numbers")
+def _listed(names: Any) -> list[Any]:
+    """Names one by one; refuses what would be taken apart into names that nobody meant."""
+    if isinstance(names, str):
+        raise InvalidInput("arms", names, f"give a list of names, such as [{names!r}, ...]")
+    if hasattr(names, "columns"):  # a table
+        raise InvalidInput(
+            "arms", type(names).__name__, "give a list of names, or features as {name: [...]}"
+        )
+    try:
+        return list(names)
+    except TypeError:
+        raise InvalidInput("arms", names, "give a list of names") from None
+
+
+def _checked(name: Any) -> Arm:
+    """A name in Python's own types."""
+    if isinstance(name, str):
+        return str(name)
+    if isinstance(name, Integral) and not isinstance(name, bool):
+        return int(name)
+    raise InvalidInput("arms", name, "name arms by text or whole numbers")

@@ -1,11 +1,11 @@
 """The object that a product holds: ask it for decisions, tell it rewards when they come."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
 from threading import RLock
 from time import time
-from typing import Any, ClassVar
+from typing import Any, ClassVar, overload
 
 import numpy as np
 
@@ -15,22 +15,35 @@ from bandstrap.bandit.contexts import Contexts
 from bandstrap.bandit.decision import Arm, Decision
 from bandstrap.bandit.explanation import Explanation, explained
 from bandstrap.bandit.forgetting import Forgetting, NoForgetting
-from bandstrap.bandit.given import number_of, reward_of, rewards_of, weight_of, weights_of
+from bandstrap.bandit.given import reward_of
 from bandstrap.bandit.lockin import Watchman
-from bandstrap.bandit.memory import Memory
 from bandstrap.bandit.pending import Expiry, Pending
-from bandstrap.bandit.propensity import Chances, Propensity
+from bandstrap.bandit.propensity import Propensity
+from bandstrap.bandit.settings import check_clock, check_seed, check_settings
 from bandstrap.bandit.store import load, save
+from bandstrap.bandit.worker import Clock, Worker
 from bandstrap.errors import InvalidInput, OutputError
 from bandstrap.policies import Policy
-from bandstrap.problem import Support
-from bandstrap.rearming import Before
+from bandstrap.problem import Problem, Support
+from bandstrap.seeding import generator
 
-Clock = Callable[[], float]
+IDS = (2**40, 2**52)  # where a copy's ids begin: far from the first bandit's, and exact in JSON
+SHOWN = 10  # arms in a `repr`
 
 
-class Bandit:
+class Bandit(Worker):
     """Chooses among arms that have names, by any policy, and learns from rewards as they come.
+
+    * `policy` decides; `arms` are names, or `{name: features}` for a policy with one model for all.
+    * `seed`: bandits of equal seeds that are given the same decide the same; None for any.
+    * `rewards`: where rewards lie, [0, 1] if None.
+    * `propensity`: by how many draws probabilities are told where the policy does not know them,
+      and how small they may be.
+    * `forgetting`: how fast rewards stop to count; they count for good if None.
+    * `expiry`: when decisions without a reward are given up, and which reward they get; never if
+      None.
+    * `clock` tells the time in seconds, for `expiry`. It is not saved: give one of your own to
+      `load` again.
 
     >>> from bandstrap import Bandit, Bootstrap
     >>> bandit = Bandit(Bootstrap(), arms=["red", "green"], seed=1)
@@ -41,6 +54,7 @@ class Bandit:
     """
 
     unsaved: ClassVar[tuple[str, ...]] = ("_lock", "_clock")
+    own_clock = False  # files of earlier versions do not say
 
     def __init__(
         self,
@@ -54,6 +68,10 @@ class Bandit:
         expiry: Expiry | None = None,
         clock: Clock = time,
     ) -> None:
+        check_settings(
+            policy, seed, clock,
+            rewards=rewards, propensity=propensity, forgetting=forgetting, expiry=expiry,
+        )  # fmt: skip
         self.policy = policy
         self.support = rewards or Support.interval()
         self.propensity = propensity or Propensity()
@@ -65,11 +83,13 @@ class Bandit:
         features, names = features_and_names(arms)
         self.contexts = Contexts(features)
         self._arms = Arms(names)
-        self._memory: Memory | None = None  # begun with the first decision or reward
+        self._memory = None  # begun with the first decision or reward
+        if policy.context_free and features is None:  # all is known: what it cannot do it says now
+            self.forgetting.memory(policy, Problem(len(self._arms), 0, self.support))
         self._pending = Pending()
         self._rng = np.random.Generator(np.random.PCG64DXSM(seed))
         self._watchman = Watchman()
-        self._clock = clock
+        self._clock, self.own_clock = clock, clock is not time
         self.restore()
 
     def restore(self) -> None:
@@ -78,8 +98,26 @@ class Bandit:
         if not hasattr(self, "_clock"):
             self._clock = time
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies and pickles: everything but the lock, as it is at one moment."""
+        with self._lock:
+            return deepcopy({name: it for name, it in vars(self).items() if name != "_lock"})
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.restore()
+
+    def __repr__(self) -> str:
+        names = self.arms
+        arms = f"{list(names)}" if len(names) <= SHOWN else f"[{names[0]!r}, … {len(names)} arms]"
+        return (
+            f"Bandit({self.policy!r}, {arms}: {self._pending.made} decisions, "
+            f"{self.decisions_waiting} waiting, {self.rewards_learnt} rewards learnt)"
+        )
+
     @property
     def arms(self) -> tuple[Arm, ...]:
+        """The names of the arms there are now, oldest first."""
         return self._arms.names
 
     @property
@@ -87,30 +125,32 @@ class Bandit:
         """Decisions that have no reward yet."""
         return len(self._pending)
 
+    @overload
+    def decide(
+        self, context: Mapping[Any, Any] | Sequence[float] | None = None,
+        allowed: Iterable[Arm] | None = None,
+    ) -> Decision: ...  # fmt: skip
+
+    @overload
+    def decide(
+        self, context: Sequence[Mapping[Any, Any]] | Sequence[Sequence[float]],
+        allowed: Iterable[Arm] | None = None,
+    ) -> list[Decision]: ...  # fmt: skip
+
+    @overload  # an array or a table: one or many by its dimensions
+    def decide(self, context: Any, allowed: Iterable[Arm] | None = None) -> Any: ...
+
     def decide(self, context: Any = None, allowed: Iterable[Arm] | None = None) -> Any:
         """A `Decision` for one context, or a list of them for many: each by a draw of its own."""
         with self._lock:
-            mask = None if allowed is None else self._arms.mask(allowed)
-            rows, one = self.contexts.rows(context)
-            if one:
-                return self._decide(rows[0], mask)
-            return [self._decide(row, mask) for row in rows]
+            return self._or_unchanged(self._decided, context, allowed)
 
     def rank(
         self, context: Any = None, k: int | None = None, allowed: Iterable[Arm] | None = None
     ) -> list[Arm]:
         """The best `k` arms of one draw, best first."""
         with self._lock:
-            mask = self._arms.mask(allowed)[0]
-            row = self.contexts.one_row(context)
-            count = int(mask.sum())
-            if k is not None and not 1 <= k <= count:
-                raise InvalidInput("k", k, f"{count} arms are allowed; ask for 1 to {count}")
-            memory = self.memory(row)
-            scores = memory.policy.scores(memory.state, self.contexts.seen(row), self._rng)[0]
-            shuffled = self._rng.permutation(len(scores))  # so that ties are broken evenly
-            ranked = shuffled[np.argsort(-scores[shuffled], kind="stable")]
-            return [self._arms.names[place] for place in ranked if mask[place]][:k]
+            return self._or_unchanged(self._ranked, context, k, self._arms.mask(allowed)[0])
 
     def learn(
         self,
@@ -125,36 +165,28 @@ class Bandit:
 
         Decisions may be given as such or by their `id`, in any order and any time later. Lists of
         decisions, or of contexts and arms, take a list of rewards; all of them are checked before
-        the first is learnt.
+        the first is learnt. (What only an estimator with `Online()` can refuse, its `partial_fit`
+        refuses when its turn comes.)
         """
         with self._lock:
             if (decision is None) == (arm is None):
                 raise InvalidInput("decision", decision, "give a decision, or arm=… and context=…")
             if decision is None:
-                self._learn_logged(context, arm, reward, weight)
+                self._or_unchanged(self._learn_logged, context, arm, reward, weight)
             else:
                 self._learn_decided(decision, reward, weight)
 
     def drop(self, decision: Any) -> None:
         """Give a decision up: it was never shown, say, and will have no reward."""
         with self._lock:
-            number = number_of(decision)
-            self._pending.find(number)
-            del self._pending.waiting[number]
+            del self._pending.waiting[self._pending.find(decision)[0]]
 
     def expire(self) -> int:
         """Give up decisions whose time is over, and say how many; `decide` does so too."""
         with self._lock:
             if self.expiry is None:
                 return 0
-            late = self._pending.expired(self.expiry, self._clock())
-            for number in late:
-                waiting = self._pending.waiting[number]
-                if self.expiry.reward is not None and waiting.arm in self._arms.places:
-                    place = self._arms.places[waiting.arm]
-                    self._take_in(waiting.context, place, self.expiry.reward, 1.0)
-                del self._pending.waiting[number]
-            return len(late)
+            return self._expire(self.expiry)
 
     def add_arm(self, name: Arm, features: Any = None) -> None:
         """One more arm; it starts from the prior, so it is explored at once.
@@ -165,17 +197,15 @@ class Bandit:
             if self.contexts.features is None and features is not None:
                 raise InvalidInput("features", features, "the other arms have none")
             arms, before = self._arms.added(name)
-            matrix = (
-                None if self.contexts.features is None else self.contexts.features.added(features)
-            )
-            self._rearm(arms, before, matrix)
+            known = self.contexts.features
+            self._rearm(arms, before, known and known.added(arms.names[-1], features))
 
     def remove_arm(self, name: Arm) -> None:
         """One arm less; what was learnt of it is forgotten, and rewards for it are refused."""
         with self._lock:
             arms, before = self._arms.removed(name)
-            matrix = None if self.contexts.features is None else self.contexts.features.kept(before)
-            self._rearm(arms, before, matrix)
+            known = self.contexts.features
+            self._rearm(arms, before, known and known.kept(before))
 
     def explain(self, decision: Decision, draws: int = 1000) -> Explanation:
         """Mean and spread of each arm's draws in the decision's context, beside its own draw.
@@ -183,10 +213,12 @@ class Bandit:
         Means and spreads are those of now. They come from random numbers of their own, so that
         asking for an explanation changes no later decision.
         """
-        with self._lock:
-            memory = self.memory(decision.context)
-            seen = self.contexts.seen(decision.context)
-            return explained(memory.policy, memory.state, seen, decision, self.arms, draws)
+        if draws < 2:
+            raise InvalidInput("draws", draws, "give at least 2")
+        with self._lock:  # only to copy: draws take long
+            memory, names = self.memory(decision.row), self.arms
+            state, seen = deepcopy(memory.state), self.contexts.seen(decision.row)
+        return explained(memory.policy, state, seen, decision, names, draws)
 
     def save(self, path: str | Path) -> None:
         """Write everything, the random generator too, to one file: no pickle, no code."""
@@ -194,93 +226,34 @@ class Bandit:
             save(self, Path(path))
 
     @classmethod
-    def load(cls, path: str | Path, trusted: Iterable[Any] = ()) -> "Bandit":
+    def load(
+        cls,
+        path: str | Path,
+        trusted: Iterable[Any] = (),
+        *,
+        clock: Clock | None = None,
+        seed: int | None = None,
+    ) -> "Bandit":
         """Read what `save` has written; it goes on as the saved one would have, bit for bit.
 
         A file can name classes of this package only, besides those that are `trusted`: policies
-        and models of your own.
+        and models of your own. A bandit that had a `clock` of its own needs it again.
+
+        With a `seed` it is a copy that goes its own way: it knows what the saved one knew, but
+        decides by random numbers and counts decisions by numbers of its own, and none wait.
         """
+        check_clock(clock or time)
+        check_seed(seed)
         found = load(Path(path), trusted)
         if type(found) is not cls:
             raise OutputError(path, f"holds a {type(found).__name__}", "give a saved bandit")
         bandit: Bandit = found
+        if bandit.own_clock and clock is None:
+            remedy = "give it again: Bandit.load(path, clock=…)"
+            raise OutputError(path, "was saved with a clock of its own", remedy)
+        if clock is not None:
+            bandit._clock, bandit.own_clock = clock, clock is not time
+        if seed is not None:
+            bandit._rng = generator(seed, "copy")
+            bandit._pending = Pending(int(bandit._rng.integers(*IDS)))
         return bandit
-
-    def _decide(self, row: np.ndarray | None, mask: np.ndarray | None) -> Decision:
-        memory = self.memory(row)
-        if self.expiry is not None:
-            self.expire()
-        policy, state, seen = memory.policy, memory.state, self.contexts.seen(row)
-        names, floor = self._arms.names, self.propensity.floor
-        place, scores, shares, draws = policy.decide(
-            state, seen, self._rng, mask, self.propensity.draws
-        )
-        if self._rng.random() < floor:
-            every = range(len(names)) if mask is None else np.flatnonzero(mask[0])
-            place = int(self._rng.choice(every))
-        number = self._pending.add(row, names[place], self._clock())
-        if number >= self._watchman.due:
-            self._watchman.look(policy, state, seen, names, number)
-        return Decision(number, names, place, Chances(shares, mask, floor, draws), scores, row)
-
-    def _learn_decided(self, decision: Any, reward: Any, weight: Any) -> None:
-        if isinstance(decision, list | tuple):
-            self._learn_many(decision, reward, weight)
-            return
-        number = number_of(decision)
-        waiting = self._pending.find(number)
-        place = self._arms.place(waiting.arm)
-        told = reward_of(reward, self.support)
-        self._take_in(waiting.context, place, told, weight_of(weight))
-        del self._pending.waiting[number]
-
-    def _learn_many(self, decisions: Sequence[Any], reward: Any, weight: Any) -> None:
-        numbers = [number_of(each) for each in decisions]
-        if len(set(numbers)) < len(numbers):
-            raise InvalidInput("decision", numbers, "a decision has only one reward")
-        waiting = [self._pending.find(number) for number in numbers]
-        places = [self._arms.place(each.arm) for each in waiting]
-        rewards = rewards_of(reward, len(numbers), self.support)
-        weights = weights_of(weight, len(numbers))
-        for i, number in enumerate(numbers):
-            self._take_in(waiting[i].context, places[i], rewards[i], weights[i])
-            del self._pending.waiting[number]
-
-    def _learn_logged(self, context: Any, arm: Any, reward: Any, weight: Any) -> None:
-        one = isinstance(arm, str | int)
-        places = [self._arms.place(name) for name in ([arm] if one else arm)]
-        rows = self.contexts.rows(context)[0] if context is not None else [None] * len(places)
-        if len(rows) != len(places):
-            raise InvalidInput("arm", len(places), f"give one for each of {len(rows)} contexts")
-        rewards = rewards_of([reward] if one else reward, len(places), self.support)
-        weights = weights_of(weight, len(places))
-        if rows:
-            memory = self.memory(rows[0])
-            memory.policy.check_context(memory.state, self.contexts.learnt(rows[0], places[0]))
-        for i, place in enumerate(places):
-            self._take_in(rows[i], place, rewards[i], weights[i])
-
-    def _take_in(self, row: np.ndarray | None, place: int, reward: float, weight: float) -> None:
-        memory = self.memory(row)
-        memory.learn(self.contexts.learnt(row, place), place, reward, weight, self._rng)
-        self.rewards_learnt += 1
-
-    def _rearm(self, arms: Arms, before: Before, features: np.ndarray | None) -> None:
-        """Go on with other arms; a policy that cannot says so before anything is changed."""
-        if self._memory is not None:
-            self._memory.rearm(replace(self._memory.problem, n_arms=len(arms)), before)
-        self._arms = arms
-        if self.contexts.features is not None and features is not None:
-            self.contexts.features.matrix = features
-        self._watchman = Watchman()
-
-    def memory(self, row: np.ndarray | None) -> Memory:
-        """What was learnt, begun with the first context, which says how wide contexts are."""
-        if self._memory is None:
-            problem = self.contexts.problem(len(self._arms), self.support, row)
-            try:
-                self._memory = self.forgetting.memory(self.policy, problem)
-            except InvalidInput:
-                self.contexts.columns = None  # others may do
-                raise
-        return self._memory

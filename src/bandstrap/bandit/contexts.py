@@ -9,13 +9,20 @@ from bandstrap.columns import Columns
 from bandstrap.errors import InvalidInput
 from bandstrap.problem import Problem, Support
 
+BYTES = np.dtype(np.uint8)
+
 
 class Contexts:
     """Reads contexts into rows (1, features), and joins arms' features to them if there are any."""
 
+    # Whether bytes stay bytes, which models read as shares of 255: in files of earlier versions,
+    # which do not say, they do, and what is learnt from now on has to match.
+    keeps_bytes = True
+
     def __init__(self, features: ArmFeatures | None) -> None:
         self.features = features
         self.columns: Columns | None = None  # known from the first context on
+        self.keeps_bytes = False
 
     def rows(self, context: Any) -> tuple[list[np.ndarray | None], bool]:
         """Rows of their own, and whether it is one context alone."""
@@ -24,9 +31,12 @@ class Contexts:
         if self.columns is None:
             self.columns = Columns()
         rows, one = self.columns.read(context)
+        if rows.dtype == BYTES and not self.keeps_bytes:
+            rows = rows.astype(np.float64)
         if one:
             return [rows], True
-        return [rows[i : i + 1] for i in range(len(rows))], False
+        # Copies: one row that waits would keep all of them.
+        return [rows[i : i + 1].copy() for i in range(len(rows))], False
 
     def one_row(self, context: Any) -> np.ndarray | None:
         rows, one = self.rows(context)
@@ -47,4 +57,4 @@ class Contexts:
         width = 0 if row is None else row.shape[1]
         if self.features is None:
             return Problem(n_arms, width, support, self.columns)
-        return Problem(n_arms, self.features.width(width), support, per_arm=True)
+        return Problem(n_arms, self.features.width(width), support, self.columns, per_arm=True)

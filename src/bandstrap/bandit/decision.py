@@ -1,22 +1,20 @@
 """What a bandit answers: an arm, how probable it was, and the scores that decided."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from bandstrap.bandit.propensity import Chances
+from bandstrap.columns import Columns
 
 Arm = str | int  # what a user calls an arm
 
 
 class Decision:
-    """An arm chosen in a context; hand it, or its `id`, to `learn` with the reward.
+    """An arm chosen in a context; hand it, or its `id`, to `learn` with the reward."""
 
-    `propensity` is the probability with which the arm was chosen, and `error` its standard error:
-    0 where it is known exactly, and otherwise that of the share of draws that voted for the arm.
-    """
-
-    __slots__ = ("_at", "_chances", "_names", "_scores", "arm", "context", "id")
+    __slots__ = ("_at", "_chances", "_columns", "_names", "_scores", "arm", "id", "row")
 
     def __init__(
         self,
@@ -25,20 +23,37 @@ class Decision:
         at: int,
         chances: Chances,
         scores: np.ndarray,
-        context: np.ndarray | None,
+        row: np.ndarray | None,
+        columns: Columns | None,
     ) -> None:
         self.id = number
         self.arm = names[at]
-        self.context = context  # as the policy saw it, (1, features)
+        self.row = row  # the context as the bandit keeps it, (1, features): not to be written to
+        self._columns = columns
         self._names, self._at = names, at
         self._chances, self._scores = chances, scores
 
     @property
+    def context(self) -> Any:
+        """The context, as `learn(context=…)` takes it here and in other processes.
+
+        A dict where columns have names, else an array (1, features) of one's own.
+        """
+        if self.row is None or self._columns is None:
+            return self.row
+        return self._columns.record(self.row[0]) if self._columns.kinds else self.row.copy()
+
+    @property
     def propensity(self) -> float:
+        """The probability with which the arm was chosen."""
         return self._chances.of(self._at)
 
     @property
     def error(self) -> float:
+        """The standard error of `propensity`.
+
+        0 where that is known exactly, otherwise that of the share of draws that voted for the arm.
+        """
         return self._chances.error(self._at)
 
     @property
@@ -50,6 +65,12 @@ class Decision:
     def scores(self) -> dict[Arm, float]:
         """What each arm was worth in the draw that decided."""
         return dict(zip(self._names, self._scores.tolist(), strict=True))
+
+    def chose(self, arm: Arm, row: np.ndarray | None) -> bool:
+        """Whether it chose this arm in this context."""
+        if self.arm != arm or self.row is None or row is None:
+            return self.arm == arm and self.row is row
+        return self.row is row or self.row.tobytes() == row.tobytes()
 
     def __repr__(self) -> str:
         return (

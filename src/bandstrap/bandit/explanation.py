@@ -1,13 +1,11 @@
 """Why an arm was chosen: each arm's mean, spread and draw."""
 
 from collections.abc import Sequence
-from copy import deepcopy
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from bandstrap.bandit.decision import Arm, Decision
-from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy
 from bandstrap.seeding import generator
 
@@ -50,10 +48,8 @@ def explained(
     names: Sequence[Arm],
     draws: int,
 ) -> Explanation:
-    """Draw again and again, by random numbers that no decision uses."""
-    if draws < 2:
-        raise InvalidInput("draws", draws, "give at least 2")
-    scores = drawn(policy, deepcopy(state), context, draws, decision.id)
+    """Draw again and again from a state of one's own, by random numbers that no decision uses."""
+    scores = drawn(policy, state, context, draws, decision.id)
     best = (scores == scores.max(axis=1, keepdims=True)) / draws
     best /= np.maximum((best > 0).sum(axis=1, keepdims=True), 1)
     # An arm that is to be tried first scores infinity: certain, without spread.

@@ -9,9 +9,12 @@ from bandstrap.errors import InvalidInput
 from bandstrap.problem import Support
 
 
-def number_of(decision: Any) -> Any:
-    """The number of a decision, given as such or by its `id`."""
-    return getattr(decision, "id", decision)
+def many_of(given: Any) -> list[Any] | None:
+    """Several decisions or arms as a list; None if it is one alone."""
+    if isinstance(given, str) or not hasattr(given, "__len__") or getattr(given, "ndim", 1) == 0:
+        return None
+    listed: list[Any] = given.tolist() if hasattr(given, "tolist") else list(given)
+    return listed
 
 
 def reward_of(given: Any, support: Support) -> float:

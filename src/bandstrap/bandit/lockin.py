@@ -29,6 +29,11 @@ class Watchman:
         self.suspects: list[Arm] = []
         self.told: list[Arm] = []
 
+    def rearm(self, names: Sequence[Arm]) -> None:
+        """Go on with other arms."""
+        self.suspects = [arm for arm in self.suspects if arm in names]
+        self.told = [arm for arm in self.told if arm in names]
+
     def look(
         self,
         policy: Policy[Any],
@@ -54,7 +59,7 @@ def _warn(arm: Arm) -> None:
         "another's (the rewards it has had are all alike). Use Exponential() weights with a prior, "
         "or ForcedPulls",
         LockInWarning,
-        stacklevel=5,
+        stacklevel=7,
     )
 
 

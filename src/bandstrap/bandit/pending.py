@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from itertools import takewhile
 from math import isfinite
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,9 +45,17 @@ class Expiry:
 class Pending:
     """Decisions by number, oldest first."""
 
-    def __init__(self) -> None:
-        self.next = 0  # the number of the next decision
+    first = 0  # the number of the first one; files of earlier versions do not say
+
+    def __init__(self, first: int = 0) -> None:
+        self.first = first
+        self.next = first  # the number of the next decision
         self.waiting: dict[int, Waiting] = {}
+
+    @property
+    def made(self) -> int:
+        """How many decisions there were."""
+        return self.next - self.first
 
     def __len__(self) -> int:
         return len(self.waiting)
@@ -58,16 +66,22 @@ class Pending:
         self.next += 1
         return number
 
-    def find(self, number: int) -> Waiting:
-        """What waits under a number, or why nothing does."""
-        found = self.waiting.get(number)
-        if found is not None:
-            return found
+    def find(self, decision: Any) -> tuple[int, Waiting]:
+        """The number of a decision, given as such or by its `id`, and what waits under it."""
+        number = getattr(decision, "id", decision)
         if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer):
-            raise InvalidInput("decision", number, "give a Decision or its id")
-        if 0 <= number < self.next:
-            raise InvalidInput("decision", number, "it has its reward already, or has expired")
-        raise InvalidInput("decision", number, "no such decision was made by this bandit")
+            raise InvalidInput("decision", decision, "give a Decision or its id")
+        found = self.waiting.get(int(number))
+        if found is None:
+            told = self.first <= number < self.next
+            reason = "it has its reward already, or has expired"
+            raise InvalidInput(
+                "decision", number, reason if told else "no such decision was made by this bandit"
+            )
+        if number is not decision and not decision.chose(found.arm, found.context):
+            remedy = f"another bandit made it: here decision {number} is another; learn it there"
+            raise InvalidInput("decision", decision, remedy)
+        return int(number), found
 
     def expired(self, expiry: Expiry, time: float) -> list[int]:
         """The decisions to give up now."""

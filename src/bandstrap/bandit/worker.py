@@ -1,0 +1,169 @@
+"""What a bandit does, one thing at a time: decide, learn, go on with other arms."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from bandstrap.bandit.arm_features import ArmFeatures
+from bandstrap.bandit.arms import Arms
+from bandstrap.bandit.contexts import Contexts
+from bandstrap.bandit.decision import Arm, Decision
+from bandstrap.bandit.forgetting import Forgetting
+from bandstrap.bandit.given import many_of, reward_of, rewards_of, weight_of, weights_of
+from bandstrap.bandit.lockin import Watchman
+from bandstrap.bandit.memory import Memory
+from bandstrap.bandit.pending import Expiry, Pending
+from bandstrap.bandit.propensity import Chances, Propensity
+from bandstrap.errors import InvalidInput
+from bandstrap.policies import Policy
+from bandstrap.problem import Support
+from bandstrap.rearming import Before
+
+Clock = Callable[[], float]
+T = TypeVar("T")
+
+
+class Worker:
+    """The parts of a bandit and how they work together; `Bandit` lets one thread in at a time."""
+
+    policy: Policy[Any]
+    support: Support
+    propensity: Propensity
+    forgetting: Forgetting
+    expiry: Expiry | None
+    contexts: Contexts
+    rewards_learnt: int
+    _arms: Arms
+    _memory: Memory | None
+    _pending: Pending
+    _rng: np.random.Generator
+    _watchman: Watchman
+    _clock: Clock
+
+    def _or_unchanged(self, work: Callable[..., T], *given: Any) -> T:
+        """Do something; what a first context begins is not begun by one that is refused."""
+        before = self._memory, self.contexts.columns
+        try:
+            return work(*given)
+        except Exception:
+            self._memory, self.contexts.columns = before
+            raise
+
+    def _decided(self, context: Any, allowed: Iterable[Arm] | None) -> Any:
+        mask = None if allowed is None else self._arms.mask(allowed)
+        rows, one = self.contexts.rows(context)
+        if one:
+            return self._decide(rows[0], mask)
+        return [self._decide(row, mask) for row in rows]
+
+    def _ranked(self, context: Any, k: int | None, mask: np.ndarray) -> list[Arm]:
+        count = int(mask.sum())
+        if k is not None and not 1 <= k <= count:
+            raise InvalidInput("k", k, f"{count} arms are allowed; ask for 1 to {count}")
+        row = self.contexts.one_row(context)
+        memory = self.memory(row)
+        scores = memory.policy.scores(memory.state, self.contexts.seen(row), self._rng)[0]
+        shuffled = self._rng.permutation(len(scores))  # so that ties are broken evenly
+        ranked = shuffled[np.argsort(-scores[shuffled], kind="stable")]
+        return [self._arms.names[place] for place in ranked if mask[place]][:k]
+
+    def _decide(self, row: np.ndarray | None, mask: np.ndarray | None) -> Decision:
+        memory = self.memory(row)
+        if self.expiry is not None:
+            self._expire(self.expiry)
+        policy, state, seen = memory.policy, memory.state, self.contexts.seen(row)
+        names, floor = self._arms.names, self.propensity.floor
+        place, scores, shares, draws = policy.decide(
+            state, seen, self._rng, mask, self.propensity.draws
+        )
+        if self._rng.random() < floor:
+            every = range(len(names)) if mask is None else np.flatnonzero(mask[0])
+            place = int(self._rng.choice(every))
+        number = self._pending.add(row, names[place], self._clock())
+        earlier = number - self._pending.first
+        if earlier >= self._watchman.due:
+            self._watchman.look(policy, state, seen, names, earlier)
+        chances = Chances(shares, mask, floor, draws)
+        return Decision(number, names, place, chances, scores, row, self.contexts.columns)
+
+    def _expire(self, expiry: Expiry) -> int:
+        late = self._pending.expired(expiry, self._clock())
+        for number in late:
+            waiting = self._pending.waiting[number]
+            if expiry.reward is not None and waiting.arm in self._arms.places:
+                place = self._arms.places[waiting.arm]
+                self._take_in(waiting.context, place, expiry.reward, 1.0)
+            del self._pending.waiting[number]
+        return len(late)
+
+    def _learn_decided(self, decision: Any, reward: Any, weight: Any) -> None:
+        many = many_of(decision)
+        if many is not None:
+            self._learn_many(many, reward, weight)
+            return
+        number, waiting = self._pending.find(decision)
+        place = self._arms.place(waiting.arm)
+        told = reward_of(reward, self.support)
+        self._take_in(waiting.context, place, told, weight_of(weight))
+        del self._pending.waiting[number]
+
+    def _learn_many(self, decisions: list[Any], reward: Any, weight: Any) -> None:
+        waiting = dict(map(self._pending.find, decisions))
+        if len(waiting) < len(decisions):
+            raise InvalidInput("decision", [*waiting], "a decision has only one reward")
+        places = [self._arms.place(each.arm) for each in waiting.values()]
+        rewards = rewards_of(reward, len(decisions), self.support)
+        weights = weights_of(weight, len(decisions))
+        rows = [each.context for each in waiting.values()]
+        self._check(rows, places, rewards, weights)
+        for i, number in enumerate(waiting):
+            self._take_in(rows[i], places[i], rewards[i], weights[i])
+            del self._pending.waiting[number]
+
+    def _learn_logged(self, context: Any, arm: Any, reward: Any, weight: Any) -> None:
+        many = many_of(arm)
+        places = [self._arms.place(name) for name in ([arm] if many is None else many)]
+        rewards = rewards_of([reward] if many is None else reward, len(places), self.support)
+        weights = weights_of(weight, len(places))
+        rows = self.contexts.rows(context)[0] if context is not None else [None] * len(places)
+        if len(rows) != len(places):
+            raise InvalidInput("arm", len(places), f"give one for each of {len(rows)} contexts")
+        self._check(rows, places, rewards, weights)
+        for i, place in enumerate(places):
+            self._take_in(rows[i], place, rewards[i], weights[i])
+
+    def _check(
+        self,
+        rows: Sequence[np.ndarray | None],
+        places: list[int],
+        rewards: list[float],
+        weights: list[float],
+    ) -> None:
+        """Refuse what the policy would refuse to learn, before any of it is learnt."""
+        if not rows:
+            return
+        memory = self.memory(rows[0])
+        memory.policy.check_context(memory.state, self.contexts.learnt(rows[0], places[0]))
+        for reward, weight in zip(rewards, weights, strict=True):
+            memory.policy.check_reward(memory.state, reward, weight)
+
+    def _take_in(self, row: np.ndarray | None, place: int, reward: float, weight: float) -> None:
+        memory = self.memory(row)
+        memory.learn(self.contexts.learnt(row, place), place, reward, weight, self._rng)
+        self.rewards_learnt += 1
+
+    def _rearm(self, arms: Arms, before: Before, features: ArmFeatures | None) -> None:
+        """Go on with other arms; a policy that cannot says so before anything is changed."""
+        if self._memory is not None:
+            self._memory.rearm(replace(self._memory.problem, n_arms=len(arms)), before)
+        self._arms, self.contexts.features = arms, features
+        self._watchman.rearm(arms.names)
+
+    def memory(self, row: np.ndarray | None) -> Memory:
+        """What was learnt, begun with the first context, which says how wide contexts are."""
+        if self._memory is None:
+            problem = self.contexts.problem(len(self._arms), self.support, row)
+            self._memory = self.forgetting.memory(self.policy, problem)
+        return self._memory
