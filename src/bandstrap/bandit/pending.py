@@ -69,19 +69,21 @@ class Pending:
     def find(self, decision: Any) -> tuple[int, Waiting]:
         """The number of a decision, given as such or by its `id`, and what waits under it."""
         number = getattr(decision, "id", decision)
-        if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer):
-            raise InvalidInput("decision", decision, "give a Decision or its id")
-        found = self.waiting.get(int(number))
+        if type(number) is not int:  # as it almost always is
+            if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer):
+                raise InvalidInput("decision", decision, "give a Decision or its id")
+            number = int(number)
+        found = self.waiting.get(number)
         if found is None:
             told = self.first <= number < self.next
             reason = "it has its reward already, or has expired"
             raise InvalidInput(
                 "decision", number, reason if told else "no such decision was made by this bandit"
             )
-        if number is not decision and not decision.chose(found.arm, found.context):
+        if hasattr(decision, "id") and not decision.chose(found.arm, found.context):
             remedy = f"another bandit made it: here decision {number} is another; learn it there"
             raise InvalidInput("decision", decision, remedy)
-        return int(number), found
+        return number, found
 
     def expired(self, expiry: Expiry, time: float) -> list[int]:
         """The decisions to give up now."""
