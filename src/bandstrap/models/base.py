@@ -128,7 +128,10 @@ class Learner(ABC):
 def highest(scores: np.ndarray, allowed: np.ndarray, rng: np.random.Generator) -> int:
     """The allowed arm with the largest score, ties at random."""
     scores = np.where(allowed, scores, -np.inf)
-    return one_of(np.flatnonzero(scores == scores.max()), rng)
+    best = scores.max()
+    if best != best:
+        raise InvalidInput("contexts", "too large", "they lead to scores that are no numbers")
+    return one_of(np.flatnonzero(scores == best), rng)
 
 
 def one_of(arms: np.ndarray, rng: np.random.Generator) -> int:
