@@ -29,6 +29,8 @@ class ConvexDraw:
     `settle` has the last word.
     """
 
+    scale = 1.0  # of the loss: what a gap is told in; bandits saved earlier do not say
+
     def __init__(self, loss: int, examples: ConvexExamples, penalty: float) -> None:
         d = examples.rows.n_features + 1
         self.loss = loss
@@ -44,7 +46,6 @@ class ConvexDraw:
         self.decrement = 0.0
         self.weight = 0.0  # of all examples
         self.bend = 0.0  # of the loss in all examples, where the draw started
-        self.scale = 1.0  # of the loss: what a gap is told in
 
     @property
     def strength(self) -> float:
