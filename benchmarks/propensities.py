@@ -26,7 +26,7 @@ from bandstrap.policies import POLICIES
 from bandstrap.policies.contextual import CONTEXTUAL
 from output import Row, arguments, report
 
-ARMS = "abc"
+ARMS = ["a", "b", "c"]
 PAYS = np.array([0.4, 0.5, 0.6])
 HISTORY = 24  # rewards; few, so that no arm is nearly certain to win
 CONTEXT = np.array([0.3, -0.2])

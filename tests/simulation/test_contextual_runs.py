@@ -55,8 +55,11 @@ def test_one_run_is_a_batch_and_policies_meet_the_same_rows(straight):
 
 
 def test_they_learn(straight):
-    """Chance pays 0.1 a round, with a standard error of 0.02 over 240."""
-    assert straight[1].reward_per_step()[-1] > 0.2
+    """Chance pays 0.1 a round, with a standard error of 0.02 over 240; this is four more.
+
+    Over twelve seeds the policy earns 0.205 a round, and never less than 0.145.
+    """
+    assert straight[1].reward_per_step()[-1] > 0.18
 
 
 def test_forced_pulls_take_contexts(straight):

@@ -28,6 +28,7 @@ from bandstrap.seeding import kernel_stream
 
 # The least share of a column that others may leave unexplained: what is not theirs is rounding.
 ROUGH = 3e-4
+ENOUGH = 2  # rows for each column, before which it is no wonder
 GROWTH = 1.2  # everything is made anew when the rows, or what they say, have grown this much
 
 
@@ -186,7 +187,8 @@ class GaussianLimitLearner(Learner):
         arm.fit(self.all.fit_tolerance(arm))
         hessian = arm.draw.hessian()
         factor = inverse_factor(hessian)
-        self._check_factor(hessian, factor)
+        if arm.examples.rows.count >= ENOUGH * len(hessian):
+            self._check_factor(hessian, factor)
         arm.set_factor(factor)
         self.theta[index] = arm.theta
         self.inverse[index] = factor.T @ factor
