@@ -41,7 +41,7 @@ class Interval:
     def shown(self, value: float) -> str:
         """A value to four digits, or as many as it takes to see how wide the interval is."""
         size, half = abs(self.mean), (self.high - self.low) / 2
-        digits = 2 + ceil(log10(size / half)) if self.known and size > half > 0 else 4
+        digits = 1 + ceil(log10(size / half)) if self.known and size > half > 0 else 4
         return f"{value:.{min(max(digits, 4), 15)}g}"
 
     def __str__(self) -> str:
