@@ -26,7 +26,7 @@ def local(workers: int) -> Iterator[Engine]:
 def dask(workers: int) -> Iterator[Engine]:
     from distributed import LocalCluster
 
-    with LocalCluster(workers, threads_per_worker=1, dashboard_address=None) as cluster:
+    with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster:
         yield Dask(cluster.scheduler_address)
 
 
