@@ -204,51 +204,6 @@ def test_decisions_expire_by_the_clock():
         bandit.learn(decision, 1.0)
 
 
-def test_an_explanation_shows_every_arm_and_changes_nothing():
-    bandit = contextual()
-    decision = bandit.decide(np.array([1.0, 0.0]))
-    before = everything(bandit)
-    explanation = bandit.explain(decision, draws=300)
-    assert everything(bandit) == before
-    assert {each.arm for each in explanation.arms} == set(COLOURS)
-    assert sum(each.share for each in explanation.arms) == pytest.approx(1.0)
-    assert all(each.draw == decision.scores[each.arm] for each in explanation.arms)
-    assert "<- chosen" in str(explanation)
-
-
-def test_an_explanation_keeps_no_other_thread_waiting():
-    """Another thread decides while draws are made: they are made of a copy."""
-    decided = []
-
-    class Slow(BetaThompson):
-        def scores(self, state, contexts, rng):
-            thread = threading.Thread(target=lambda: decided.append(bandit.decide().arm))
-            thread.start()
-            thread.join(timeout=20)
-            return super().scores(state, contexts, rng)
-
-    bandit = Bandit(Slow(), COLOURS, seed=0, rewards=Support.binary())
-    bandit.explain(bandit.decide(), draws=2)
-    assert len(decided) == 2
-
-
-def test_new_arms_do_not_bring_the_watchman_forward(monkeypatch):
-    from bandstrap.bandit import lockin
-
-    looks = []
-    monkeypatch.setattr(lockin, "drawn", lambda *given: looks.append(given) or np.zeros((2, 3)))
-    bandit = Bandit(Bootstrap(), COLOURS, seed=0)
-    for _ in range(70):
-        bandit.drop(bandit.decide())
-    bandit._watchman.suspects, bandit._watchman.told = ["red", "blue"], ["red"]
-    bandit.add_arm("black")
-    bandit.remove_arm("red")
-    for _ in range(20):
-        bandit.drop(bandit.decide())
-    assert len(looks) == 1
-    assert (bandit._watchman.suspects, bandit._watchman.told) == (["blue"], [])
-
-
 def test_it_says_what_it_is():
     bandit = Bandit(Bootstrap(), COLOURS, seed=0)
     bandit.learn(bandit.decide(), 1.0)
@@ -257,14 +212,6 @@ def test_it_says_what_it_is():
         f"Bandit({Bootstrap()!r}, {COLOURS}: 2 decisions, 1 waiting, 1 rewards learnt)"
     )
     assert "0, … 99 arms" in repr(Bandit(Bootstrap(), range(99)))
-
-
-def test_an_explanation_has_the_draws_mean_and_spread():
-    bandit = Bandit(BetaThompson(), ["a", "b"], seed=0, rewards=Support.binary())
-    bandit.learn(arm=["a"] * 10, reward=[1.0] * 7 + [0.0] * 3)
-    a = next(e for e in bandit.explain(bandit.decide(), draws=4000).arms if e.arm == "a")
-    assert a.mean == pytest.approx(8 / 12, abs=0.01)
-    assert a.spread == pytest.approx(np.sqrt(8 * 4 / (144 * 13)), rel=0.05)
 
 
 @pytest.mark.parametrize(

@@ -35,3 +35,20 @@ def test_which_arms_are_frozen():
     assert frozen(draws[:, :3]) == [1]
     assert frozen(draws) == [1]
     assert frozen(np.full((64, 3), [1.0, 2.0, 3.0])) == []  # nothing is drawn at random
+
+
+def test_new_arms_do_not_bring_the_watchman_forward(monkeypatch):
+    from bandstrap.bandit import lockin
+
+    looks = []
+    monkeypatch.setattr(lockin, "drawn", lambda *given: looks.append(given) or np.zeros((2, 3)))
+    bandit = Bandit(Bootstrap(), ["red", "green", "blue"], seed=0)
+    for _ in range(70):
+        bandit.drop(bandit.decide())
+    bandit._watchman.suspects, bandit._watchman.told = ["red", "blue"], ["red"]
+    bandit.add_arm("black")
+    bandit.remove_arm("red")
+    for _ in range(20):
+        bandit.drop(bandit.decide())
+    assert len(looks) == 1
+    assert (bandit._watchman.suspects, bandit._watchman.told) == (["blue"], [])

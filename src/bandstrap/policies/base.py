@@ -1,6 +1,7 @@
 """What a policy is: frozen parameters, and state by run that the caller owns."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -29,6 +30,12 @@ class Draw(NamedTuple):
     scores: np.ndarray  # (arms,) of the draw that decided
     shares: np.ndarray  # (arms,) how probable each arm was
     draws: int  # by which the shares were told; 0 if they are exact
+
+    @classmethod
+    def voted(cls, arm: int, scores: np.ndarray, again: Callable[[], int], draws: int) -> "Draw":
+        """Shares by votes, of which the draw that decided has the first."""
+        votes = [arm, *(again() for _ in range(draws - 1))]
+        return cls(arm, scores, np.bincount(votes, minlength=scores.size) / draws, draws)
 
 
 class Policy(ABC, Generic[S]):

@@ -50,5 +50,4 @@ class ContextualBootstrap(LearnerPolicy):
         arm, scores, shares = learner.decide(context, rng, open_)
         if shares is not None:
             return Draw(arm, scores, shares, 0)
-        votes = [arm, *(learner.best(context, rng, open_) for _ in range(draws - 1))]
-        return Draw(arm, scores, np.bincount(votes, minlength=scores.size) / draws, draws)
+        return Draw.voted(arm, scores, lambda: learner.best(context, rng, open_), draws)

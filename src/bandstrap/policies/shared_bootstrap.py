@@ -82,8 +82,7 @@ class SharedBootstrap(Policy[SharedState]):
         arm, scores, shares = learner.decide_of(rows, rng, open_)
         if shares is not None:
             return Draw(arm, scores, shares, 0)
-        votes = [arm, *(learner.choose_of(rows, rng, open_)[0] for _ in range(draws - 1))]
-        return Draw(arm, scores, np.bincount(votes, minlength=scores.size) / draws, draws)
+        return Draw.voted(arm, scores, lambda: learner.choose_of(rows, rng, open_)[0], draws)
 
     def _probabilities(
         self, state: SharedState, contexts: np.ndarray | None, allowed: np.ndarray
