@@ -14,6 +14,7 @@ from numba import njit
 
 from bandstrap.compiled import Compiled
 from bandstrap.environments import Beta
+from bandstrap.fractions import FractionalRewards
 from bandstrap.history import GRAIN, RewardHistory
 from bandstrap.kernels.argmax import argmax
 from bandstrap.kernels.choose import choose
@@ -31,15 +32,15 @@ loop = njit(error_model="numpy", _nrt=False)
 
 
 @loop
-def lazy_choices(times, stream, scheme, h, allowed, arms, scores):
+def lazy_choices(times, stream, scheme, h, fractions, allowed, arms, scores):
     for _ in range(times):
         choose(stream, scheme, h, allowed, arms)
 
 
 @loop
-def direct_choices(times, stream, scheme, h, allowed, arms, scores):
+def direct_choices(times, stream, scheme, h, fractions, allowed, arms, scores):
     for _ in range(times):
-        direct_scores(stream, scheme, h, scores)
+        direct_scores(stream, scheme, h, fractions, scores)
         argmax(stream, scores, allowed, 1.0, arms)
 
 
@@ -75,7 +76,10 @@ class Game:
         kept = moments.copy()
         moments[:, :, KNOWN_LEVEL] = np.inf  # what one scheme learnt is not true of another
         scores = np.empty(moments.shape[:2])
-        rest = (self.stream, scheme, self.history.arrays, self.allowed, self.arms, scores)
+        rest = (
+            self.stream, scheme, self.history.arrays, FractionalRewards(*scores.shape).arrays,
+            self.allowed, self.arms, scores,
+        )  # fmt: skip
         times, spent = 1, _seconds(choices, 1, rest)
         while spent < least_seconds:
             times = times * 2 if spent <= 0 else int(times * min(10, 1 + least_seconds / spent))

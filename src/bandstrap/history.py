@@ -7,11 +7,13 @@ from itertools import product
 import numpy as np
 
 from bandstrap.errors import InvalidInput
+from bandstrap.fractions import FractionalRewards
 from bandstrap.kernels import history as kernels
 from bandstrap.kernels.choose import choose
+from bandstrap.kernels.direct import direct_scores
 from bandstrap.kernels.history import BUCKET, COUNT, KNOWN_LEVEL, MEAN, NODE, QUEUE
-from bandstrap.kernels.observe import ATOMS, MOMENTS, REWARDS, observe, observe_one
-from bandstrap.kernels.schemes import EXPONENTIAL, NO_SCHEME
+from bandstrap.kernels.observe import ATOMS, MOMENTS, REWARDS, ROUNDED, observe, observe_one
+from bandstrap.kernels.schemes import EXPONENTIAL, NO_SCHEME, POISSON
 from bandstrap.rearming import Before, rearmed
 from bandstrap.seeding import kernel_stream
 
@@ -24,7 +26,9 @@ class RewardHistory:
     """Rewards of every arm in every run, with the pseudo-rewards among them.
 
     `arrays` is what kernels take. A history of finite support keeps counts only; any other keeps
-    its rewards too, in a tree that a lazy bootstrap draw opens from the top.
+    its rewards too, in a tree that a lazy bootstrap draw opens from the top. Rewards that count
+    more or less than once are `fractions` of counts where counts are all that a draw needs, and
+    otherwise rows of their own, which a draw must walk.
     """
 
     arrays: kernels.History
@@ -32,6 +36,7 @@ class RewardHistory:
     scheme: int
     room: int = 0  # rewards that surely fit before the arrays must grow
     rounds: int = 0
+    fractions: FractionalRewards | None = None
 
     @classmethod
     def start(
@@ -101,6 +106,7 @@ class RewardHistory:
         for name in ("moments", "counts"):
             old, new = getattr(self.arrays, name), getattr(fresh.arrays, name)
             new[:] = rearmed(old, new, before, axis=1)
+        fresh.fractions = self.fractions and self.fractions.rearmed(before)
         return fresh
 
     def observe_one(self, run: int, arm: int, reward: float) -> None:
@@ -109,20 +115,34 @@ class RewardHistory:
         observe_one(NO_STREAM, self.arrays, self.scheme, self.keeping, run, arm, reward)
         self.advance(1)
 
+    @property
+    def divisible(self) -> bool:
+        """Whether a reward that counts less than once is a fraction of a count."""
+        by_count = self.keeping in (ATOMS, ROUNDED) and self.scheme in (EXPONENTIAL, POISSON)
+        return by_count or self.keeping == MOMENTS
+
     def discount(self, fresh: "RewardHistory", factor: float) -> None:
         """Let rewards count only `factor` as much; `fresh` holds the pseudo-rewards."""
         if self.keeping == MOMENTS:
             self._discount_moments(fresh.arrays.moments, factor)
             return
-        if self.keeping == REWARDS or self.scheme != EXPONENTIAL:
-            raise InvalidInput(
-                "factor", factor, "only Exponential() weights of a few known values can be "
-                "discounted: declare Support.categories, or forget by Window()"
-            )  # fmt: skip
+        if not self.divisible:
+            raise InvalidInput("factor", factor, "this policy cannot discount; forget by Window()")
         counts, prior = self.arrays.counts, fresh.arrays.counts
         counts[:] = prior + factor * (counts - prior)
         for run, arm in np.ndindex(counts.shape[:2]):
             self.arrays.moments[run, arm] = _moments(self.arrays.values, counts[run, arm])
+
+    def fade(self, fresh: "RewardHistory", factor: float) -> None:
+        """As `discount`, of histories whose rewards become rows of their own by it."""
+        rows = self.fractions or self._no_fractions()
+        extra = np.rint(self.arrays.counts - fresh.arrays.counts).astype(np.int64)
+        for run, arm in np.ndindex(self.count.shape):
+            rows.add(run, arm, np.repeat(self.arrays.values, extra[run, arm]), 1.0)
+            rows.add(run, arm, self.rewards(run, arm), 1.0)
+        rows.fade(factor)
+        self.arrays, self.room, self.rounds = fresh.arrays, fresh.room, fresh.rounds
+        self.fractions = rows
 
     def _discount_moments(self, prior: np.ndarray, factor: float) -> None:
         moments = self.arrays.moments
@@ -134,15 +154,34 @@ class RewardHistory:
 
     def weigh_in(self, arms: np.ndarray, rewards: np.ndarray, weights: np.ndarray) -> None:
         """One reward per run that counts as `weights` of them, where only counts are kept."""
-        if self.keeping != ATOMS or self.scheme != EXPONENTIAL:
-            raise InvalidInput(
-                "weights", weights.tolist(), "give whole weights, unless rewards are of a few "
-                "known values (Support.categories) and weighed by Exponential()"
-            )  # fmt: skip
+        if not self.divisible:
+            raise InvalidInput("weights", weights.tolist(), "this policy takes whole weights only")
         counts, values = self.arrays.counts, self.arrays.values
         for run, (arm, reward, weight) in enumerate(zip(arms, rewards, weights, strict=True)):
-            counts[run, arm] += weight * (values == reward)
-            self.arrays.moments[run, arm] = _moments(values, counts[run, arm])
+            if self.keeping == MOMENTS:
+                moments = self.arrays.moments[run, arm]
+                moments[COUNT] += weight
+                moments[MEAN] += weight * (reward - moments[MEAN]) / moments[COUNT]
+            else:
+                counts[run, arm] += weight * (values == reward)
+                self.arrays.moments[run, arm] = _moments(values, counts[run, arm])
+
+    def weigh_rows(self, arms: np.ndarray, rewards: np.ndarray, weights: np.ndarray) -> None:
+        """As `weigh_in`, of histories where such rewards are rows of their own."""
+        self.fractions = self.fractions or self._no_fractions()
+        for run, (arm, reward, weight) in enumerate(zip(arms, rewards, weights, strict=True)):
+            self.fractions.add(run, arm, np.array([reward]), weight)
+
+    def _no_fractions(self) -> FractionalRewards:
+        runs, n_arms = self.count.shape
+        return FractionalRewards(runs, n_arms)
+
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
+        """A bootstrapped mean for each arm, (runs, arms), by a weight for every reward."""
+        scores = np.empty(self.count.shape)
+        rows = (self.fractions or self._no_fractions()).arrays
+        direct_scores(kernel_stream(rng), self.scheme, self.arrays, rows, scores)
+        return scores
 
     def choose(self, allowed: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """The allowed arm with the largest bootstrapped mean in each run."""

@@ -26,8 +26,8 @@ BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 # Where classes are whose objects are saved. Nothing else of this package is imported for a file:
 # other modules may do something when imported.
 HOLDERS = (
-    "bandit", "columns", "compiled", "datasets", "environments", "history", "kernels", "models",
-    "policies", "priors", "problem", "resampling", "simulation",
+    "bandit", "columns", "compiled", "datasets", "environments", "fractions", "history", "kernels",
+    "models", "policies", "priors", "problem", "resampling", "simulation",
 )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from sklearn.linear_model import LogisticRegression as Classifier
 from sklearn.neighbors import KNeighborsRegressor
 
 from bandstrap import (
+    BESA,
     ArmFeatures,
     Bandit,
     BetaThompson,
@@ -21,7 +22,6 @@ from bandstrap import (
     LinThompson,
     Multinomial,
     NoExamples,
-    OnlineBootstrap,
     SharedBootstrap,
     Support,
     UnknownName,
@@ -58,7 +58,7 @@ def everything(bandit):
         ({"arms": [1.5]}, "arms = 1.5: name arms"),
         ({"arms": [np.True_]}, "arms = .*True.*: name arms"),
         ({"policy": BetaThompson(), "rewards": Support.real()}, "support|rewards"),
-        ({"forgetting": HalfLife(200)}, "Support.categories, or forget by Window"),
+        ({"policy": BESA(), "forgetting": HalfLife(200)}, "forget by Window"),
     ],
 )
 def test_what_a_bandit_cannot_be_made_from_is_refused_at_once(given, told):
@@ -101,10 +101,9 @@ def batches(bandit):
     "policy",
     [
         ContextualBootstrap(Multinomial(), from_sklearn(KNeighborsRegressor(1)), NoExamples()),
-        Bootstrap(),
-        OnlineBootstrap(),
+        BESA(),
     ],
-    ids=["learner", "history", "state"],
+    ids=["learner", "history"],
 )
 def test_all_weights_are_checked_before_the_first_is_learnt(policy):
     bandit = Bandit(policy, ["a", "b"], seed=0)

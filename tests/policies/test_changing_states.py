@@ -5,12 +5,12 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from bandstrap import (
+    BESA,
     BetaThompson,
     Bootstrap,
     Exponential,
     GaussianThompson,
     InvalidInput,
-    Multinomial,
     Problem,
     PseudoRewards,
     Support,
@@ -146,7 +146,9 @@ def test_halves_of_a_weight_count_as_the_whole(policy):
 
 
 @pytest.mark.parametrize("factor", [0.0, 0.5])
-@pytest.mark.parametrize("name", ["wb", "ts", "ts-gaussian", "online-bootstrap", "npts", "ucb1"])
+@pytest.mark.parametrize(
+    "name", ["wb", "wb-poisson", "ts", "ts-gaussian", "online-bootstrap", "npts", "ucb1"]
+)
 def test_what_is_discounted_counts_less_and_the_prior_does_not(name, factor):
     policy, problem = POLICIES[name](), Problem(2, support=Support.binary())
     rewards = [np.array([1.0, 0.0] * 30), np.array([1.0] * 36 + [0.0] * 24)]
@@ -166,13 +168,11 @@ def test_what_is_discounted_counts_less_and_the_prior_does_not(name, factor):
 
 def test_what_cannot_be_discounted_or_weighed_says_so():
     problem = Problem(2)
-    state = told(Bootstrap(Multinomial()), problem, [[0.3], [0.4]])
+    state = told(BESA(), problem, [[0.3], [0.4]])
     with pytest.raises(InvalidInput, match="Window"):
-        Bootstrap(Multinomial()).forget(state, 0.5)
+        BESA().forget(state, 0.5)
     with pytest.raises(InvalidInput, match="whole weights"):
-        Bootstrap().update(
-            Bootstrap().start(problem), None, np.array([0]), np.array([0.3]), None, np.array([0.5])
-        )
+        BESA().update(state, None, np.array([0]), np.array([0.3]), None, np.array([0.5]))
     with pytest.raises(InvalidInput, match="positive"):
         Bootstrap().update(state, None, np.array([0]), np.array([0.3]), None, np.array([-1.0]))
     with pytest.raises(InvalidInput, match="from 0 to 1"):

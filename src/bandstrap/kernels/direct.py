@@ -4,6 +4,8 @@ What the lazy draw is measured against, what `scores` reports, and how schemes d
 shorter way.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import uint64
 
@@ -11,6 +13,14 @@ from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.history import COUNT, HIGH, LOW, gather
 from bandstrap.kernels.random import below, binomial, exponential, gamma, next_bits, poisson
 from bandstrap.kernels.schemes import DOUBLE, EXPONENTIAL, MULTINOMIAL
+
+
+class Fractions(NamedTuple):
+    """Rewards whose bootstrap weights are multiplied, besides those of a history."""
+
+    rewards: np.ndarray  # (runs, arms, room)
+    factors: np.ndarray  # (runs, arms, room)
+    used: np.ndarray  # (runs, arms)
 
 
 @kernel
@@ -32,7 +42,7 @@ def _group_weight(stream, scheme, count):
 
 
 @kernel
-def _draw_independent(stream, scheme, h, run, arm, n):
+def _draw_independent(stream, scheme, h, fractions, run, arm, n):
     weighted = 0.0
     total = 0.0
     while total <= 0.0:
@@ -44,43 +54,53 @@ def _draw_independent(stream, scheme, h, run, arm, n):
             weight = _one_weight(stream, scheme)
             weighted += weight * h.flat[i]
             total += weight
+        for i in range(fractions.used[run, arm]):
+            weight = fractions.factors[run, arm, i] * _one_weight(stream, scheme)
+            weighted += weight * fractions.rewards[run, arm, i]
+            total += weight
     return weighted / total
 
 
 @kernel
-def _draw_multinomial(stream, h, run, arm, n):
-    mass = float(n)
+def _draw_multinomial(stream, h, fractions, run, arm, n):
+    rows = n + fractions.used[run, arm]
+    mass = float(rows)
     for atom in range(h.values.size):
         mass += h.counts[run, arm, atom]
-    draws = np.round(mass)
-    left = draws
+    left = np.round(mass)
     weighted = 0.0
+    total = 0.0
     for atom in range(h.values.size):
         count = h.counts[run, arm, atom]
         weight = left
-        if n > 0 or mass - count > 1e-9:
+        if rows > 0 or mass - count > 1e-9:
             weight = float(binomial(stream, int(left), count / mass))
         weighted += weight * h.values[atom]
+        total += weight
         left -= weight
         mass -= count
     for _ in range(int(left)):
-        weighted += h.flat[below(stream, n)]
-    return weighted / draws
+        i = below(stream, rows)
+        weight = 1.0 if i < n else fractions.factors[run, arm, i - n]
+        weighted += weight * (h.flat[i] if i < n else fractions.rewards[run, arm, i - n])
+        total += weight
+    return weighted / total
 
 
 @kernel
-def direct_scores(stream, scheme, h, scores):
+def direct_scores(stream, scheme, h, fractions, scores):
     """A draw for every arm of every run; infinite for an arm without any reward."""
     for run in range(scores.shape[0]):
         for arm in range(scores.shape[1]):
             moments = h.moments[run, arm]
-            if moments[COUNT] <= 0.0:
+            whole = fractions.used[run, arm] == 0
+            if whole and moments[COUNT] <= 0.0:
                 scores[run, arm] = np.inf
-            elif moments[LOW] == moments[HIGH]:
+            elif whole and moments[LOW] == moments[HIGH]:
                 scores[run, arm] = moments[LOW]
             elif scheme == MULTINOMIAL:
                 n = gather(h, run, arm)
-                scores[run, arm] = _draw_multinomial(stream, h, run, arm, n)
+                scores[run, arm] = _draw_multinomial(stream, h, fractions, run, arm, n)
             else:
                 n = gather(h, run, arm)
-                scores[run, arm] = _draw_independent(stream, scheme, h, run, arm, n)
+                scores[run, arm] = _draw_independent(stream, scheme, h, fractions, run, arm, n)

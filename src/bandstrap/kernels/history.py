@@ -227,7 +227,7 @@ def flush(h, run):
 def gather(h, run, arm):
     """Copy an arm's rewards, without those kept as counts, to `flat`; return how many."""
     n = 0
-    if h.nodes.shape[1] == 0:
+    if h.flat.size == 0:  # none has come yet, or none is kept: there is no scratch space
         return n
     for i in range(h.queued[run]):
         if h.queue_arms[run, i] == arm:

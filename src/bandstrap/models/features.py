@@ -5,10 +5,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from bandstrap.contexts import BYTE, as_numbers
+from bandstrap.fractions import FORGOTTEN
 
-__all__ = ["BYTE", "FORGOTTEN", "Rows", "as_numbers"]
-
-FORGOTTEN = 1e-4  # what counts less than this is dropped, so that memory and cost stay bounded
+__all__ = ["BYTE", "Rows", "as_numbers"]
 
 
 class Rows:

@@ -4,7 +4,7 @@ from math import log
 
 import numpy as np
 
-from bandstrap.models.features import FORGOTTEN
+from bandstrap.fractions import FORGOTTEN
 
 NOTHING = 1e-9  # a row that counts less does not count
 

@@ -2,12 +2,13 @@
 
 import numpy as np
 
+from bandstrap.fractions import FORGOTTEN
 from bandstrap.kernels.convex_moments import absorb_noisy, best_of, noisy_law, noisy_scores, settle
 from bandstrap.models.base import Learner
 from bandstrap.models.convex import ConvexModel
 from bandstrap.models.convex_examples import ConvexExamples
 from bandstrap.models.factor import inverse_factor
-from bandstrap.models.features import FORGOTTEN, Rows, as_numbers
+from bandstrap.models.features import Rows, as_numbers
 from bandstrap.models.normal_shares import normal_shares
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem

@@ -80,3 +80,16 @@ class BetaThompson(Policy[BootstrapState]):
     ) -> None:
         rounded = state.history.keeping == ROUNDED
         state.history.observe(arms, rewards, needed(rng, self) if rounded else None)
+
+    def _update_weighted(
+        self,
+        state: BootstrapState,
+        contexts: np.ndarray | None,
+        arms: np.ndarray,
+        rewards: np.ndarray,
+        rng: np.random.Generator | None,
+        weights: np.ndarray,
+    ) -> None:
+        if state.history.keeping == ROUNDED and (weights != np.rint(weights)).any():
+            rewards = (needed(rng, self).random(rewards.shape) < rewards).astype(np.float64)
+        super()._update_weighted(state, contexts, arms, rewards, rng, weights)

@@ -9,9 +9,8 @@ from bandstrap.compiled import Compiled
 from bandstrap.errors import InvalidInput
 from bandstrap.history import RewardHistory
 from bandstrap.kernels.decide import decide
-from bandstrap.kernels.direct import direct_scores
 from bandstrap.kernels.observe import ATOMS, MOMENTS, REWARDS
-from bandstrap.kernels.schemes import EXPONENTIAL, NO_SCHEME
+from bandstrap.kernels.schemes import NO_SCHEME
 from bandstrap.policies.base import Draw, Policy
 from bandstrap.policies.state import State
 from bandstrap.priors import Prior, PseudoRewards
@@ -33,8 +32,7 @@ class BootstrapState(State):
         self.history.discount(fresh.history, factor)
 
     def check_reward(self, reward: float, weight: float) -> None:
-        counted = self.history.keeping == ATOMS and self.history.scheme == EXPONENTIAL
-        if weight != round(weight) and not counted:
+        if weight != round(weight) and not self.history.divisible:
             self.history.weigh_in(np.zeros(0), np.zeros(0), np.array([weight]))  # says why not
 
     def weigh_in(self, arms: np.ndarray, rewards: np.ndarray, weights: np.ndarray) -> None:
@@ -50,6 +48,21 @@ class BootstrapState(State):
 
     def compiled(self) -> Compiled:
         return Compiled(self.history, np.zeros((self.runs, self.problem.n_arms), dtype=np.int64))
+
+
+class FadingState(BootstrapState):
+    """Rewards may count more or less than once, whatever they are and however they are weighed."""
+
+    def discount(self, fresh: BootstrapState, factor: float) -> None:
+        history = self.history
+        (history.discount if history.divisible else history.fade)(fresh.history, factor)
+
+    def check_reward(self, reward: float, weight: float) -> None:
+        """None is refused."""
+
+    def weigh_in(self, arms: np.ndarray, rewards: np.ndarray, weights: np.ndarray) -> None:
+        history = self.history
+        (history.weigh_in if history.divisible else history.weigh_rows)(arms, rewards, weights)
 
 
 @dataclass(frozen=True)
@@ -86,16 +99,20 @@ class Bootstrap(Policy[BootstrapState]):
             pseudo = dict(zip(values, counts, strict=True))
             values = tuple(sorted({*support.values, *values}))
             counts = tuple(pseudo.get(value, 0.0) for value in values)
-        keeping = ATOMS
-        if support.values is None:
-            keeping = REWARDS if self.resampling.needs_rewards else MOMENTS
+        keeping = REWARDS if support.values is None else ATOMS
+        if not self.resampling.needs_rewards:
+            keeping = MOMENTS
         scheme = NO_SCHEME if self.resampling.code is None else self.resampling.code
         history = RewardHistory.start(runs, problem.n_arms, values, counts, keeping, scheme)
-        return BootstrapState(problem, runs, history)
+        return FadingState(problem, runs, history)
 
     def compiled(self, state: BootstrapState) -> Compiled | None:
         same = (type(self)._select, type(self)._update) == (Bootstrap._select, Bootstrap._update)
-        return state.compiled() if same and self.resampling.lazy else None
+        return state.compiled() if same and self._lazy(state) else None
+
+    def _lazy(self, state: BootstrapState) -> bool:
+        """Whether the largest draw is found without drawing everything."""
+        return self.resampling.lazy and state.history.fractions is None
 
     def _scores(
         self, state: BootstrapState, contexts: np.ndarray | None, rng: np.random.Generator
@@ -103,13 +120,11 @@ class Bootstrap(Policy[BootstrapState]):
         history = state.history
         if not self.resampling.needs_rewards:
             return self.resampling.means_by_moments(history.count, history.mean, rng)
-        if state.problem.support.values is not None:
+        if state.problem.support.values is not None and history.fractions is None:
             return self.resampling.means(history.arrays.values, history.arrays.counts, rng)
-        scores = np.empty((state.runs, state.problem.n_arms))
         if self.resampling.code is not None:
-            stream = kernel_stream(rng)
-            direct_scores(stream, self.resampling.code, history.arrays, scores)
-            return scores
+            return history.draw(rng)
+        scores = np.empty((state.runs, state.problem.n_arms))
         for run, arm in np.ndindex(scores.shape):
             scores[run, arm] = self._plain_draw(history, run, arm, rng)
         return scores
@@ -121,7 +136,11 @@ class Bootstrap(Policy[BootstrapState]):
         counts = history.arrays.counts[run, arm]
         pseudo = np.repeat(history.arrays.values, counts.astype(np.int64))
         rewards = np.concatenate([pseudo, history.rewards(run, arm)])
-        return float(self.resampling.means(rewards, np.ones(rewards.size), rng))
+        factors = np.ones(rewards.size)
+        if history.fractions is not None:
+            more, counting = history.fractions.of(run, arm)
+            rewards, factors = np.append(rewards, more), np.append(factors, counting)
+        return float(self.resampling.means(rewards, np.ones(rewards.size), rng, factors))
 
     def _select(
         self,
@@ -130,7 +149,7 @@ class Bootstrap(Policy[BootstrapState]):
         rng: np.random.Generator,
         allowed: np.ndarray,
     ) -> np.ndarray:
-        if self.resampling.code is None or not self.resampling.lazy:
+        if not self._lazy(state):
             return super()._select(state, contexts, rng, allowed)
         return state.history.choose(allowed, rng)
 
@@ -142,7 +161,7 @@ class Bootstrap(Policy[BootstrapState]):
         allowed: np.ndarray,
         draws: int,
     ) -> Draw:
-        if self.resampling.code is None or not self.resampling.lazy:
+        if not self._lazy(state):
             return super()._decide(state, contexts, rng, allowed, draws)
         return state.decide(rng, allowed, draws)
 

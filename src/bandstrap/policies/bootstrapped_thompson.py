@@ -29,7 +29,7 @@ class BootstrappedThompson(Policy[BootstrapState]):
 
     def _start(self, problem: Problem, runs: int) -> BootstrapState:
         self.artificial.check(problem.support)
-        return self._bare().start(problem, runs)
+        return BootstrapState(problem, runs, self._bare().start(problem, runs).history)
 
     def _bare(self) -> Bootstrap:
         return Bootstrap(self.resampling, PseudoRewards(0, 0))

@@ -30,6 +30,9 @@ class ForcedState(State):
     def discount(self, fresh: "ForcedState", factor: float) -> None:
         self.inner.discount(fresh.inner, factor)
 
+    def check_reward(self, reward: float, weight: float) -> None:
+        self.inner.check_reward(reward, weight)
+
 
 def _npb() -> Policy[Any]:
     return Bootstrap(Multinomial())
@@ -126,5 +129,17 @@ class ForcedPulls(Policy[ForcedState]):
         rewards: np.ndarray,
         rng: np.random.Generator | None,
     ) -> None:
-        self.policy.update(state.inner, contexts, arms, rewards, rng)
+        self._update_weighted(state, contexts, arms, rewards, rng, None)
+
+    def _update_weighted(
+        self,
+        state: ForcedState,
+        contexts: np.ndarray | None,
+        arms: np.ndarray,
+        rewards: np.ndarray,
+        rng: np.random.Generator | None,
+        weights: np.ndarray | None,
+    ) -> None:
+        """Whatever its reward's weight, a pull is one pull."""
+        self.policy.update(state.inner, contexts, arms, rewards, rng, weights)
         state.owed[np.arange(state.runs), arms] -= 1  # after it: a refused reward is no pull

@@ -38,6 +38,17 @@ class ReplicateState(State):
         self.mean = np.divide(total, weight, out=self.mean.copy(), where=weight > 0)
         self.weight = weight
 
+    def check_reward(self, reward: float, weight: float) -> None:
+        """None is refused."""
+
+    def take(self, arms: np.ndarray, rewards: np.ndarray, fresh: np.ndarray) -> None:
+        """One reward per run, with its weight in each replicate, (runs, replicates)."""
+        at = np.arange(self.runs), arms
+        weight = self.weight[at] + fresh
+        share = fresh / np.where(weight > 0, weight, 1.0)
+        self.weight[at] = weight
+        self.mean[at] += share * (rewards[:, None] - self.mean[at])
+
 
 @dataclass(frozen=True)
 class OnlineBootstrap(Policy[ReplicateState]):
@@ -84,10 +95,23 @@ class OnlineBootstrap(Policy[ReplicateState]):
         rewards: np.ndarray,
         rng: np.random.Generator | None,
     ) -> None:
-        at = np.arange(state.runs), arms
+        state.take(arms, rewards, self._weights(state, rng))
+
+    def _update_weighted(
+        self,
+        state: ReplicateState,
+        contexts: np.ndarray | None,
+        arms: np.ndarray,
+        rewards: np.ndarray,
+        rng: np.random.Generator | None,
+        weights: np.ndarray,
+    ) -> None:
+        if (weights == np.rint(weights)).all():  # so many rewards, each weighed by itself
+            super()._update_weighted(state, contexts, arms, rewards, rng, weights)
+        else:
+            state.take(arms, rewards, weights[:, None] * self._weights(state, rng))
+
+    def _weights(self, state: ReplicateState, rng: np.random.Generator | None) -> np.ndarray:
         # A last axis of one: each replicate weighs this one reward by itself.
-        fresh = self.resampling.weights((state.runs, self.replicates, 1), needed(rng, self))[..., 0]
-        weight = state.weight[at] + fresh
-        share = fresh / np.where(weight > 0, weight, 1.0)
-        state.weight[at] = weight
-        state.mean[at] += share * (rewards[:, None] - state.mean[at])
+        shape = (state.runs, self.replicates, 1)
+        return self.resampling.weights(shape, needed(rng, self))[..., 0]

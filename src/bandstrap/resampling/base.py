@@ -54,14 +54,24 @@ class Resampling(ABC):
             )
         return totals.reshape(counts.shape)
 
-    def means(self, values: np.ndarray, counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Bootstrapped means of `values` repeated `counts` times; infinite where there are none."""
+    def means(
+        self,
+        values: np.ndarray,
+        counts: np.ndarray,
+        rng: np.random.Generator,
+        factors: np.ndarray | float = 1.0,
+    ) -> np.ndarray:
+        """Bootstrapped means of `values` repeated `counts` times; infinite where there are none.
+
+        The weights of each value are multiplied by its factor.
+        """
         totals = self.totals(counts, rng)
         while True:  # weights may all be zero: such a draw has no mean and is drawn again
             void = (totals.sum(axis=-1) <= 0) & (counts.sum(axis=-1) > 0)
             if not void.any():
                 break
             totals[void] = self.totals(counts[void], rng)
+        totals = totals * factors
         weight = totals.sum(axis=-1)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(weight > 0, totals @ values / weight, np.inf)

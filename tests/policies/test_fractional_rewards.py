@@ -1,0 +1,206 @@
+"""Rewards that count more or less than once, against a slow twin that weighs row by row."""
+
+import numpy as np
+import pytest
+from scipy.stats import ks_2samp
+
+from bandstrap import (
+    Bandit,
+    BetaThompson,
+    Bootstrap,
+    DoubleOrNothing,
+    Exponential,
+    GaussianNoise,
+    HalfLife,
+    Multinomial,
+    NoResampling,
+    Poisson,
+    Problem,
+    PseudoRewards,
+    Support,
+)
+from bandstrap.policies import POLICIES
+from bandstrap.resampling import Resampling
+
+DRAWS = 3000
+PSEUDO = np.array([0.0, 1.0])  # of PseudoRewards(1, 1)
+SCHEMES = [Exponential(), Multinomial(), Poisson(), DoubleOrNothing()]
+CANNOT = {"besa", "bts", "giro", "npb-binomial"}
+
+
+class OwnScheme(Resampling):
+    """Uniform weights, which no kernel knows."""
+
+    def weights(self, shape, rng):
+        return 2.0 * rng.random(shape)
+
+
+def kind(scheme):
+    return type(scheme).__name__
+
+
+def rows_of_an_arm(seed=0):
+    """Rewards and weights such that leaving the weights out moves the mean by several spreads."""
+    rng = np.random.default_rng(seed)
+    rewards = np.concatenate([rng.beta(8, 2, 30), rng.beta(2, 8, 30)])
+    return rewards, np.repeat([1.5, 0.25], 30)
+
+
+def told(policy, rewards, weights):
+    state = policy.start(Problem(1))
+    for reward, weight in zip(rewards, weights, strict=True):
+        policy.update(
+            state, None, np.array([0]), np.array([reward]), None, weights=np.array([weight])
+        )
+    return state
+
+
+def drawn(policy, state, seed=1):
+    rng = np.random.default_rng(seed)
+    return np.array([policy.scores(state, None, rng)[0, 0] for _ in range(DRAWS)])
+
+
+def twin(scheme, rewards, factors, seed=2):
+    """A weight for every row, times its factor; pseudo-rewards count once."""
+    rng = np.random.default_rng(seed)
+    rows, factors = np.append(PSEUDO, rewards), np.append(np.ones(2), factors)
+    weights = factors * scheme.weights((DRAWS, rows.size), rng)
+    return weights @ rows / weights.sum(axis=1)
+
+
+@pytest.mark.parametrize("scheme", [*SCHEMES, OwnScheme()], ids=kind)
+def test_a_weight_multiplies_the_bootstrap_weight(scheme):
+    rewards, weights = rows_of_an_arm()
+    policy = Bootstrap(scheme)
+    found = drawn(policy, told(policy, rewards, weights))
+    assert ks_2samp(found, twin(scheme, rewards, weights)).pvalue > 1e-4
+    assert ks_2samp(found, twin(scheme, rewards, np.ones(60))).pvalue < 1e-9  # it can fail
+
+
+@pytest.mark.parametrize("scheme", [*SCHEMES, OwnScheme()], ids=kind)
+def test_what_is_forgotten_counts_less_than_what_came_since(scheme):
+    rewards, _ = rows_of_an_arm()
+    policy = Bootstrap(scheme)
+    state = told(policy, rewards[:30], np.ones(30))
+    policy.forget(state, 0.5)
+    policy.forget(state, 0.5)
+    for reward in rewards[30:]:
+        policy.update(state, None, np.array([0]), np.array([reward]))
+    factors = np.repeat([0.25, 1.0], 30)
+    found = drawn(policy, state)
+    assert ks_2samp(found, twin(scheme, rewards, factors)).pvalue > 1e-4
+    assert ks_2samp(found, twin(scheme, rewards, np.ones(60))).pvalue < 1e-9
+
+
+@pytest.mark.parametrize("scheme", [Multinomial(), DoubleOrNothing(), OwnScheme()], ids=kind)
+def test_known_values_fade_row_by_row_where_counts_must_be_whole(scheme):
+    rewards, _ = rows_of_an_arm()
+    rewards = np.rint(rewards)
+    policy, problem = Bootstrap(scheme), Problem(1, support=Support.binary())
+    state = policy.start(problem)
+    for place, reward in enumerate(rewards):
+        if place == 30:
+            policy.forget(state, 0.25)
+        policy.update(state, None, np.array([0]), np.array([reward]))
+    found = drawn(policy, state)
+    expected = twin(scheme, rewards, np.repeat([0.25, 1.0], 30))
+    assert found.mean() == pytest.approx(expected.mean(), abs=5 * expected.std() / DRAWS**0.5)
+    assert found.std() == pytest.approx(expected.std(), rel=0.1)
+
+
+@pytest.mark.parametrize("scheme", [GaussianNoise(0.3), NoResampling()], ids=repr)
+@pytest.mark.parametrize("support", [Support.interval(), Support.binary()], ids=["real", "binary"])
+def test_means_need_only_counts_and_counts_may_be_fractions(scheme, support):
+    policy, problem = Bootstrap(scheme), Problem(1, support=support)
+    state = policy.start(problem)
+    weights = np.array([0.5])
+    for reward in (1.0, 1.0, 0.0):
+        policy.update(state, None, np.array([0]), np.array([reward]), weights=weights)
+    policy.forget(state, 0.5)
+    assert state.history.count[0, 0] == pytest.approx(2 + 0.75)
+    assert state.history.mean[0, 0] == pytest.approx((1 + 0.5) / 2.75)
+
+
+def test_the_choice_is_that_of_the_draws():
+    """Two arms, one of which has faded: the lazy choice would not know of its rows."""
+    policy = Bootstrap()
+    state, rng = policy.start(Problem(2)), np.random.default_rng(0)
+    for _ in range(200):
+        policy.update(state, None, np.array([0]), np.array([0.9]))
+        policy.update(state, None, np.array([1]), np.array([0.6]))
+    policy.forget(state, 0.5)
+    arms = [policy.select(state, None, rng)[0] for _ in range(200)]
+    assert arms.count(0) == 200
+    draw = policy.decide(state, None, rng, None, 50)
+    assert draw.arm == 0
+    assert draw.shares.tolist() == [1.0, 0.0]
+    assert draw.scores == pytest.approx([0.9, 0.6], abs=0.05)
+
+
+def test_rounded_rewards_take_fractions_of_a_count():
+    policy, rng = BetaThompson(), np.random.default_rng(0)
+    state = policy.start(Problem(1), runs=4000)
+    arms, rewards = np.zeros(4000, dtype=np.int64), np.full(4000, 0.3)
+    policy.update(state, None, arms, rewards, rng, np.full(4000, 2.5))
+    counts = state.history.arrays.counts[:, 0]
+    assert np.unique(counts).tolist() == [1.0, 3.5]
+    assert counts[:, 1].mean() == pytest.approx(1 + 2.5 * 0.3, abs=0.1)
+
+
+def test_a_pull_is_one_pull_whatever_its_weight():
+    policy = POLICIES["npb-forced"]()
+    state = policy.start(Problem(2))
+    owed = state.owed.copy()
+    policy.update(state, None, np.array([1]), np.array([0.5]), weights=np.array([0.5]))
+    assert (owed - state.owed).tolist() == [[0, 1]]
+
+
+@pytest.mark.parametrize("name", [name for name in POLICIES if name not in CANNOT])
+@pytest.mark.parametrize("support", [Support.interval(), Support.binary()], ids=["real", "binary"])
+def test_every_other_policy_forgets_by_age_and_takes_weights(name, support):
+    if name == "ts-dirichlet" and support.values is None:
+        pytest.skip("it needs known values")
+    bandit = Bandit(
+        POLICIES[name](), ["old", "new"], rewards=support, forgetting=HalfLife(20), seed=1
+    )
+    bandit.learn(arm=["old"] * 60, reward=[1.0] * 60, weight=0.75)
+    bandit.learn(arm=["new"] * 200, reward=[1.0] * 200, weight=0.75)
+    bandit.learn(arm=["old"] * 60, reward=[0.0] * 60, weight=1.25)
+    bandit.learn(arm=["new"] * 30, reward=[1.0] * 30)
+    chosen = [bandit.decide().arm for _ in range(40)]
+    assert chosen.count("new") > chosen.count("old")
+
+
+@pytest.mark.parametrize("name", sorted(CANNOT))
+def test_what_cannot_forget_by_age_says_so(name):
+    with pytest.raises(ValueError, match=r"forget by Window\(\)"):
+        Bandit(POLICIES[name](), ["a", "b"], forgetting=HalfLife(20))
+    bandit = Bandit(POLICIES[name](), ["a", "b"])
+    with pytest.raises(ValueError, match=r"0\.5.*whole weights only"):
+        bandit.learn(arm="a", reward=0.5, weight=0.5)
+
+
+def test_memory_stays_bounded_and_a_saved_bandit_goes_on(tmp_path):
+    bandit = Bandit(Bootstrap(Multinomial()), ["a", "b"], forgetting=HalfLife(16), seed=3)
+    rng = np.random.default_rng(0)
+    for _ in range(600):
+        bandit.learn(bandit.decide(), reward=rng.random())
+    fractions = bandit._memory.state.history.fractions
+    assert fractions.arrays.used.sum() < 16 * np.log2(1e4) + 20
+    bandit.save(tmp_path / "b")
+    again = Bandit.load(tmp_path / "b")
+    bandit.add_arm("c")
+    again.add_arm("c")
+    for _ in range(30):
+        first, second = bandit.decide(), again.decide()
+        assert (first.arm, first.propensity) == (second.arm, second.propensity)
+        assert first.scores == second.scores
+        bandit.learn(first, reward=0.25, weight=0.5)
+        again.learn(second, reward=0.25, weight=0.5)
+
+
+def test_an_arm_of_none_but_fractions_is_not_unseen():
+    policy = Bootstrap(Exponential(), PseudoRewards(0, 0))
+    state = told(policy, [0.4, 0.6], [0.5, 0.5])
+    scores = drawn(policy, state)
+    assert ((scores >= 0.4) & (scores <= 0.6)).all()
