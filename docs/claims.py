@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from bandstrap.experiments import EXPERIMENTS
 from bandstrap.experiments.compare import THRESHOLD
 from bandstrap.experiments.decisions import DECISIONS
-from bandstrap.experiments.statements import ALIKE, CONFIDENCE, SLIGHTLY
+from bandstrap.experiments.statements import ALIKE, CONFIDENCE, ENOUGH, HORIZON, SLIGHTLY
 from bandstrap.simulation.results import PROVENANCE
 
 Claim = dict[str, str]
@@ -34,7 +34,8 @@ LEGEND = f"""## How to read it
 - In C1 to C8 a difference of regret counts as real beyond {THRESHOLD:g} standard errors.
 - In C9 to C14 a statement **holds** if its whole interval is on the claimed side of the bound,
   **fails** if all of it is on the other side, and is **open** if the bound lies inside. Costs are
-  compared without an interval.
+  compared without an interval. Over fewer than {ENOUGH:,} of the paper's {HORIZON:,} rounds a
+  comparison is always open: at first those are ahead that explore least.
 - In reward per step, which lies between 0 and 1, **alike** means a difference of at most {ALIKE:g},
   **slightly** worse means worse by at most {SLIGHTLY:g}, and **far** above means above by more than
   {SLIGHTLY:g}.

@@ -153,6 +153,34 @@ def test_any_file_in_the_folder_has_a_name(tmp_path, monkeypatch):
     np.testing.assert_allclose(mine.contexts.std(axis=0), 1, rtol=1e-6)
 
 
+def test_more_classes_than_a_byte_has(tmp_path, monkeypatch):
+    monkeypatch.setenv("BANDSTRAP_DATA", str(tmp_path))
+    labels = np.repeat(np.arange(300), 2)
+    np.savez(tmp_path / "many.npz", X=np.arange(1200.0).reshape(600, 2), y=labels)
+    many = load("many")
+    load.cache_clear()
+    assert len(many.classes) == 300
+    assert (many.labels == labels).all()
+
+
+@pytest.mark.parametrize(
+    ("arrays", "told"),
+    [
+        ({"X": np.ones((30, 2)), "y": np.arange(15)}, r"X of shape \(30, 2\) and y of shape"),
+        ({"X": np.ones(6), "y": LABELS}, "a row of X is needed"),
+        ({"X": np.ones((1, 2)), "y": np.zeros(1)}, "1 rows; at least 2"),
+        ({"X": np.full((6, 2), "a"), "y": LABELS}, "give numbers"),
+        ({"X": np.array([[1.0, np.nan]] * 6), "y": LABELS}, "missing or infinite"),
+        ({"X": FEATURES, "y": LABELS, "classes": np.array(["a"])}, "y has 3 classes, of which 1"),
+    ],
+)
+def test_a_file_that_cannot_be_played_is_refused(tmp_path, monkeypatch, arrays, told):
+    monkeypatch.setenv("BANDSTRAP_DATA", str(tmp_path))
+    np.savez(tmp_path / "mine.npz", **arrays)
+    with pytest.raises(OutputError, match=rf"mine.npz.*{told}"):
+        load("mine")
+
+
 def test_categories_survive_a_file(tmp_path):
     raw = replace(RAW, categories={"one": ["x", "y"]})
     write_npz(tmp_path / "small.npz", raw)

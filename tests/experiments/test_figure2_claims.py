@@ -147,6 +147,21 @@ def test_policies_are_compared_where_both_have_played():
     assert difference.mean == pytest.approx(0.1, abs=1e-3)
 
 
+@pytest.mark.parametrize(("levels", "claim", "dataset"), [
+    (COVTYPE, "C9", "covtype"),
+    (MNIST, "C10", "mnist"),
+    ({"wb-log": 0.69, "wb-log-gauss-prior": 0.6}, "C12", "covtype"),
+    ({"wb-log": 0.69, "tang": 0.6, "tree-heuristic": 0.6}, "C13", "covtype"),
+    ({"eg-log": 0.70, "eg-log-c5": 0.72}, "C14", "covtype"),
+])  # fmt: skip
+def test_a_few_rounds_decide_nothing_and_say_how_few(levels, claim, dataset):
+    assert verdict(levels, claim, dataset, horizon=4900) is Verdict.UNDECIDED
+    assert verdict(levels, claim, dataset, horizon=5100) is not Verdict.UNDECIDED
+    found = traces(levels, environment=dataset, horizon=4900)
+    evidence = {each.id: each for each in verdicts(Asked(dataset), found)}[claim].evidence
+    assert "over 4516 rounds" in evidence
+
+
 def test_errors_of_few_runs_are_wider():
     rng = np.random.default_rng(0)
     # Of true differences of zero, so many are taken for real: as many as promised, and no more.

@@ -35,4 +35,4 @@ def load(name: str) -> Dataset:
     if raw is None:
         raise UnknownName("data set", name, DATASETS)
     contexts, columns = scaled(raw, entry.pixel)
-    return Dataset(name, contexts, raw.labels.astype("uint8"), raw.classes, columns)
+    return Dataset(name, contexts, raw.narrow_labels, raw.classes, columns)

@@ -23,10 +23,15 @@ class Raw:
     categories: dict[str, list[str]] = field(default_factory=dict)
 
     @property
+    def narrow_labels(self) -> np.ndarray:
+        """The labels in the smallest type that holds them: bytes up to 256 classes."""
+        return self.labels.astype(np.min_scalar_type(int(self.labels.max(initial=0))))
+
+    @property
     def checksum(self) -> str:
         """A digest of the content: shapes, types, values; not of the file."""
         digest = sha256()
-        for array in (self.features, self.labels.astype(np.uint8)):
+        for array in (self.features, self.narrow_labels):
             digest.update(f"{array.dtype.str}{array.shape}".encode())
             digest.update(np.ascontiguousarray(array).data)
         digest.update(json.dumps(self.categories, sort_keys=True).encode())
@@ -53,9 +58,12 @@ def _decoded(
         labels = np.concatenate([stored["y_train"], stored["y_test"]])
     else:
         features, labels = stored["X"], stored["y"]
+    _check(features, labels)
     features = features.reshape(features.shape[0], -1)
     values, labels = np.unique(labels, return_inverse=True)
     classes = tuple(map(str, stored.get("classes", classes))) or tuple(map(str, values))
+    if len(classes) < values.size:
+        raise ValueError(f"y has {values.size} classes, of which {len(classes)} are named")
     columns = tuple(map(str, stored.get("columns", columns)))
     return Raw(
         features,
@@ -66,6 +74,19 @@ def _decoded(
     )
 
 
+def _check(features: np.ndarray, labels: np.ndarray) -> None:
+    """Refuse what cannot be played."""
+    if features.ndim < 2 or labels.ndim != 1 or len(features) != len(labels):
+        shapes = f"X of shape {features.shape} and y of shape {labels.shape}"
+        raise ValueError(f"{shapes}; a row of X is needed for each entry of y")
+    if len(labels) < 2:
+        raise ValueError(f"{len(labels)} rows; at least 2 are needed")
+    if features.dtype.kind not in "biuf":
+        raise ValueError(f"X of type {features.dtype}; give numbers")
+    if not np.isfinite(features).all():
+        raise ValueError("X has missing or infinite values; fill them in")
+
+
 def write_npz(path: Path, raw: Raw) -> None:
     """Store a data set so that the file is either complete or not there."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -74,7 +95,7 @@ def write_npz(path: Path, raw: Raw) -> None:
         np.savez_compressed(
             file,
             X=raw.features,
-            y=raw.labels.astype(np.uint8),
+            y=raw.narrow_labels,
             classes=np.array(raw.classes),
             columns=np.array(raw.columns),
             categories=np.array(json.dumps(raw.categories)),

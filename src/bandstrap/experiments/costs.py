@@ -3,10 +3,9 @@
 import numpy as np
 
 from bandstrap.experiments import recipe
-from bandstrap.experiments.statements import Outcome, Statement, seconds_per_round
+from bandstrap.experiments.statements import HORIZON, Outcome, Statement, seconds_per_round
 from bandstrap.simulation import Trace
 
-HORIZON = 50_000  # rounds that the paper's costs are averages over
 PAPER = {  # seconds a round
     ("covtype", "npb-log"): 0.15,
     ("covtype", "wb-log"): 0.16,

@@ -57,6 +57,7 @@ DECISIONS: tuple[tuple[str, str], ...] = (
     (
         "Costly policies",
         "Policies whose rounds cost more as history grows may play fewer rounds; tables say how "
-        "many, and policies are compared up to a round that all of them played.",
+        "many. Policies are compared up to a round that both have played, and over fewer than a "
+        "tenth of the paper's rounds such a comparison decides nothing.",
     ),
 )

@@ -15,6 +15,7 @@ from bandstrap.experiments.statements import (
     Statement,
     all_of,
     common_rounds,
+    decided,
     gap,
     seconds_per_round,
     worst,
@@ -102,7 +103,7 @@ def best_schedule(found: Found, rivals: Iterable[str]) -> list[Statement]:
 
 def _gaps(found: Found, pairs: Iterable[tuple[str, str]], rule: Rule) -> list[tuple[Gap, Outcome]]:
     gaps = [gap(found[first], found[second]) for first, second in pairs]
-    return [(each, rule(each)) for each in gaps]
+    return [(each, decided(rule(each), each.last)) for each in gaps]
 
 
 def _above(each: Gap) -> Outcome:
@@ -132,11 +133,12 @@ def _best_in_all_rounds(found: Found, pairs: list[tuple[str, str]]) -> Statement
         rounds = common_rounds(found[first], found[second])
         late = rounds[rounds >= rounds[-1] / EARLY]
         gaps = [gap(found[first], found[second], last, tests=len(pairs)) for last in late]
-        outcomes += [_above(gap(found[first], found[second])), *map(_ahead, gaps)]
+        said = [_above(gap(found[first], found[second])), *map(_ahead, gaps)]
+        outcomes += [decided(each, rounds[-1]) for each in said]
         closest.append(min(gaps, key=lambda each: each.mean))
     least = min(closest, key=lambda each: each.mean)
     numbers = ", ".join(str(gap(found[first], found[second])) for first, second in pairs)
-    numbers += f"; least at round {least.last}: {least}"
+    numbers += f"; least: {least}"
     return Statement("logistic best in all rounds", worst(outcomes), numbers)
 
 
@@ -151,6 +153,6 @@ def _faster(ours: Trace, theirs: Trace) -> Statement:
     """CPU time over the rounds that both have played."""
     last = int(min(ours.rounds[-1], theirs.rounds[-1]))
     one, other = (seconds_per_round(trace, last) for trace in (ours, theirs))
-    outcome = Outcome.HOLDS if one < other else Outcome.FAILS
+    outcome = decided(Outcome.HOLDS if one < other else Outcome.FAILS, last)
     numbers = f"{1e3 * one:.2f} against {1e3 * other:.2f} ms a round over {last} rounds"
     return Statement(f"{ours.policy} faster than {theirs.policy}", outcome, numbers)

@@ -21,6 +21,9 @@ from bandstrap.simulation import Trace
 ALIKE = 0.02
 SLIGHTLY = 0.05
 
+HORIZON = 50_000  # rounds that the paper's claims with contexts are about
+ENOUGH = HORIZON // 10  # fewer decide nothing: at first those are ahead that explore least
+
 LOADING = 100  # one part in so many of the rounds is not timed
 
 
@@ -63,7 +66,8 @@ class Gap:
         return Outcome.FAILS if self.high < bound else Outcome.OPEN
 
     def __str__(self) -> str:
-        return f"{self.first} − {self.second} = {self.mean:+.4f} ± {self.half:.4f}"
+        said = f"{self.first} − {self.second} = {self.mean:+.4f} ± {self.half:.4f}"
+        return said if self.last >= HORIZON else f"{said} over {self.last} rounds"
 
 
 CONFIDENCE = float(2 * ndtr(THRESHOLD) - 1)
@@ -138,6 +142,11 @@ def all_of(text: str, pieces: Iterable[tuple[Gap, Outcome]]) -> Statement:
     outcomes = [outcome for _, outcome in pieces]
     numbers = ", ".join(str(gap) for gap, _ in pieces)
     return Statement(text, worst(outcomes), numbers)
+
+
+def decided(outcome: Outcome, rounds: int) -> Outcome:
+    """What a comparison over so many rounds says."""
+    return outcome if rounds >= ENOUGH else Outcome.OPEN
 
 
 def worst(outcomes: list[Outcome]) -> Outcome:
