@@ -1,19 +1,40 @@
 """What parameters have to be, asked by name."""
 
-import numpy as np
+from math import isfinite
+from numbers import Integral, Real
 
 from bandstrap.errors import InvalidInput
+
+
+def is_finite(value: object) -> bool:
+    """Whether it is a number, as Python and NumPy know them, that a double can hold."""
+    try:
+        return isinstance(value, Real) and isfinite(value)
+    except OverflowError:
+        return False
+
+
+def is_whole(value: object) -> bool:
+    """Whether it is an integer, as Python and NumPy know them; flags are none."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def require_positive(**parameters: float | None) -> None:
     """Refuse what is neither None nor a finite number above 0."""
     for name, value in parameters.items():
-        if value is not None and not (np.isfinite(value) and value > 0):
+        if value is not None and not (is_finite(value) and value > 0):
             raise InvalidInput(name, value, "give a positive number")
 
 
 def require_share(**parameters: float) -> None:
     """Refuse what is no probability strictly between 0 and 1."""
     for name, value in parameters.items():
-        if not 0 < value < 1:
+        if not (is_finite(value) and 0 < value < 1):
             raise InvalidInput(name, value, "give a probability above 0 and below 1")
+
+
+def require_whole(least: int, /, **parameters: int | None) -> None:
+    """Refuse what is neither None nor a whole number from `least` on."""
+    for name, value in parameters.items():
+        if value is not None and not (is_whole(value) and value >= least):
+            raise InvalidInput(name, value, f"give a whole number, {least} or more")

@@ -10,6 +10,7 @@ Every message names the thing, its value and what to do instead.
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 __all__ = ["BandstrapError", "InvalidInput", "OutputError", "UnknownName"]
 
@@ -40,10 +41,11 @@ class InvalidInput(BandstrapError, ValueError):  # noqa: N818 - reads better tha
 class UnknownName(BandstrapError, LookupError):  # noqa: N818
     """A name that is not registered, with the nearest one that is."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        known = sorted(known)
-        near = get_close_matches(name, known, n=1, cutoff=0.4)
-        hint = f"did you mean {near[0]!r}?" if near else f"known are {_some(known)}"
+    def __init__(self, kind: str, name: object, known: Iterable[Any]) -> None:
+        by_text = {str(each): each for each in known}
+        near = get_close_matches(str(name), by_text, n=1, cutoff=0.4)
+        some = _some(sorted(by_text))
+        hint = f"did you mean {by_text[near[0]]!r}?" if near else f"known are {some}"
         super().__init__(f"unknown {kind} {name!r}: {hint}")
 
 

@@ -1,11 +1,13 @@
 """What a policy is told beforehand: how many arms there are and where rewards may lie."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import inf, isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bandstrap.checks import is_finite
 from bandstrap.errors import InvalidInput
 
 if TYPE_CHECKING:  # what contexts look like concerns few, and needs Arrow
@@ -31,15 +33,17 @@ class Support:
     @classmethod
     def interval(cls, low: float = 0.0, high: float = 1.0) -> "Support":
         """Any number from `low` to `high`; without arguments from 0 to 1."""
-        if not (isfinite(low) and isfinite(high) and low < high):
+        if not (is_finite(low) and is_finite(high) and low < high):
             raise InvalidInput("support", (low, high), "give finite ends with low < high")
         return cls(float(low), float(high))
 
     @classmethod
-    def categories(cls, values: tuple[float, ...]) -> "Support":
+    def categories(cls, values: Iterable[float]) -> "Support":
         """One of a few known values, at least two of them."""
-        ordered = tuple(sorted({float(value) for value in values}))
-        if len(ordered) < 2 or not all(isfinite(value) for value in ordered):
+        given = list(values) if hasattr(values, "__iter__") else []
+        finite = all(map(is_finite, given))
+        ordered = tuple(sorted({float(value) for value in given})) if finite else ()
+        if len(ordered) < 2:
             raise InvalidInput("values", values, "give at least two different finite values")
         return cls(ordered[0], ordered[-1], ordered)
 

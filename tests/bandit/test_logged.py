@@ -149,7 +149,7 @@ def test_propensities_undo_what_the_log_preferred():
         (lambda m, x, a, r: m.fit(x[:-1], a, r), "each of"),
         (lambda m, x, a, r: m.fit(x, a, r[:-1]), "give 30"),
         (lambda m, x, a, r: m.fit(x[0], a, r), "give a table"),
-        (lambda m, x, a, r: m.fit(x, a, r, np.ones(3)), "one for each of 30"),
+        (lambda m, x, a, r: m.fit(x, a, r, np.ones(3)), "propensities = 3: give 30, one for each"),
         (lambda m, x, a, r: m.fit(x, a, r, np.zeros(30)), "above 0"),
         (lambda m, x, a, r: m.fit(x, a, r, np.full(30, np.nan)), "above 0"),
         (lambda m, x, a, r: m.fit(x, a, r + 7), "rewards lie in"),

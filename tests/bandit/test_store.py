@@ -193,7 +193,7 @@ def test_a_hostile_file_names_nothing_outside(saved, name):
         ('["generator", "PCG64DXSM"', '["generator", "seed"'),
         ("bandstrap.policies.bootstrap:Bootstrap", "bandstrap.__main__:main"),
         ("bandstrap.policies.bootstrap:Bootstrap", "bandstrap.cli:main"),
-        ('"rewards_learnt": 1', '"restore": ["global", "bandstrap.policies:Bootstrap", 999]'),
+        ('"own_clock": false', '"restore": ["global", "bandstrap.policies:Bootstrap", 999]'),
         ('"rewards_learnt": 1', '"_lock": 3, "rewards_learnt": 1'),
     ],
 )

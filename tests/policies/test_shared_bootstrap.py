@@ -7,6 +7,7 @@ from sklearn.linear_model import LogisticRegression as SklearnLogistic
 from bandstrap import (
     ArmFeatures,
     Bandit,
+    Bootstrap,
     DecisionTree,
     EigenExamples,
     Exponential,
@@ -137,7 +138,7 @@ def test_rows_have_interactions_or_not():
 
 def test_what_cannot_be():
     with pytest.raises(InvalidInput, match="features of arms"):
-        Bandit(SharedBootstrap(Exponential(), MODELS["linear"], EigenExamples()), ["a"]).decide([1])
+        Bandit(SharedBootstrap(Exponential(), MODELS["linear"], EigenExamples()), ["a"])
     heads = SharedBootstrap(Exponential(), NetworkHeads(), GaussianExamples())
     with pytest.raises(InvalidInput, match="cannot serve all arms"):
         Bandit(heads, ARMS, rewards=Support.binary()).decide([1.0])
@@ -147,4 +148,4 @@ def test_what_cannot_be():
     with pytest.raises(InvalidInput, match="give some"):
         bandit.add_arm("new")
     with pytest.raises(InvalidInput, match="the other arms have none"):
-        Bandit(heads, ["a"]).add_arm("b", features=[1.0])
+        Bandit(Bootstrap(), ["a"]).add_arm("b", features=[1.0])

@@ -1,12 +1,12 @@
 """The arms a bandit chooses among, by the names a user gave them."""
 
 from collections.abc import Iterable
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from bandstrap.bandit.decision import Arm
+from bandstrap.checks import is_whole
 from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.rearming import Before
 
@@ -15,7 +15,7 @@ class Arms:
     """Names in the order in which policies count them."""
 
     def __init__(self, names: Iterable[Arm]) -> None:
-        given = [_checked(name) for name in _listed(names)]
+        given = [checked(name, "arms") for name in listed("arms", names)]
         if not given:
             raise InvalidInput("arms", given, "a bandit needs at least one arm")
         if len(set(given)) < len(given):
@@ -30,26 +30,29 @@ class Arms:
 
     def place(self, name: Arm) -> int:
         """Where an arm stands."""
-        try:
-            return self.places[name]
-        except (KeyError, TypeError):
-            raise UnknownName("arm", str(name), map(str, self.names)) from None
+        if type(name) not in (str, int):  # as it almost always is
+            name = checked(name)
+        if name not in self.places:
+            raise UnknownName("arm", name, self.names)
+        return self.places[name]
 
     def mask(self, allowed: Iterable[Arm] | None) -> np.ndarray:
         """A flag for each arm, (1, arms)."""
         if allowed is None:
             return self.all
-        if isinstance(allowed, str | Integral):
-            raise InvalidInput("allowed", allowed, "give a list of arms")
+        names = listed("allowed", allowed)
+        if any(isinstance(name, bool | np.bool_) for name in names):
+            remedy = "give the names of arms that are allowed, not a flag for each arm"
+            raise InvalidInput("allowed", names, remedy)
         mask = np.zeros_like(self.all)
-        mask[0, [self.place(name) for name in allowed]] = True
+        mask[0, [self.place(name) for name in names]] = True
         if not mask.any():
-            raise InvalidInput("allowed", allowed, "allow at least one arm")
+            raise InvalidInput("allowed", names, "allow at least one arm")
         return mask
 
     def added(self, name: Arm) -> tuple["Arms", Before]:
         """One more, at the end; and where each stood before."""
-        if _checked(name) in self.places:
+        if checked(name) in self.places:
             raise InvalidInput("arm", name, "there is an arm of that name; choose another")
         return Arms([*self.names, name]), [*range(len(self)), None]
 
@@ -62,24 +65,24 @@ class Arms:
         return Arms([self.names[place] for place in before]), before
 
 
-def _listed(names: Any) -> list[Any]:
+def listed(parameter: str, names: Any) -> list[Any]:
     """Names one by one; refuses what would be taken apart into names that nobody meant."""
     if isinstance(names, str):
-        raise InvalidInput("arms", names, f"give a list of names, such as [{names!r}, ...]")
+        raise InvalidInput(parameter, names, f"give a list of names, such as [{names!r}, ...]")
     if hasattr(names, "columns"):  # a table
         raise InvalidInput(
-            "arms", type(names).__name__, "give a list of names, or features as {name: [...]}"
+            parameter, type(names).__name__, "give a list of names, or features as {name: [...]}"
         )
     try:
         return list(names)
     except TypeError:
-        raise InvalidInput("arms", names, "give a list of names") from None
+        raise InvalidInput(parameter, names, "give a list of names") from None
 
 
-def _checked(name: Any) -> Arm:
-    """A name in Python's own types."""
+def checked(name: Any, parameter: str = "arm") -> Arm:
+    """A name in Python's own types: of an Enum that is text or a number, its value."""
     if isinstance(name, str):
-        return str(name)
-    if isinstance(name, Integral) and not isinstance(name, bool):
+        return str.__str__(name)
+    if is_whole(name):
         return int(name)
-    raise InvalidInput("arms", name, "name arms by text or whole numbers")
+    raise InvalidInput(parameter, name, "name arms by text or whole numbers")

@@ -19,12 +19,13 @@ from bandstrap.bandit.given import reward_of
 from bandstrap.bandit.lockin import Watchman
 from bandstrap.bandit.pending import Expiry, Pending
 from bandstrap.bandit.propensity import Propensity
-from bandstrap.bandit.settings import check_clock, check_seed, check_settings
+from bandstrap.bandit.settings import check_clock, check_decision, check_seed, check_settings
 from bandstrap.bandit.store import load, save
 from bandstrap.bandit.worker import Clock, Worker
+from bandstrap.checks import require_whole
 from bandstrap.errors import InvalidInput, OutputError
 from bandstrap.policies import Policy
-from bandstrap.problem import Problem, Support
+from bandstrap.problem import Support
 from bandstrap.seeding import generator
 
 IDS = (2**40, 2**52)  # where a copy's ids begin: far from the first bandit's, and exact in JSON
@@ -77,15 +78,18 @@ class Bandit(Worker):
         self.propensity = propensity or Propensity()
         self.forgetting = forgetting or NoForgetting()
         self.expiry = expiry
-        if expiry is not None and expiry.reward is not None:
-            reward_of(expiry.reward, self.support)
+        for reward in self._coming():
+            reward_of(reward, self.support)
         self.rewards_learnt = 0
         features, names = features_and_names(arms)
         self.contexts = Contexts(features)
         self._arms = Arms(names)
         self._memory = None  # begun with the first decision or reward
-        if policy.context_free and features is None:  # all is known: what it cannot do it says now
-            self.forgetting.memory(policy, Problem(len(self._arms), 0, self.support))
+        # What cannot be done is told now, as far as it is known without a context.
+        problem = self.contexts.problem(len(self._arms), self.support, None)
+        policy.check(problem, self._coming())
+        if policy.context_free:
+            self.forgetting.memory(policy, problem)
         self._pending = Pending()
         self._rng = np.random.Generator(np.random.PCG64DXSM(seed))
         self._watchman = Watchman()
@@ -171,10 +175,13 @@ class Bandit(Worker):
         with self._lock:
             if (decision is None) == (arm is None):
                 raise InvalidInput("decision", decision, "give a decision, or arm=… and context=…")
+            if decision is not None and context is not None:
+                remedy = "a decision has its own context: leave it out"
+                raise InvalidInput("context", type(context).__name__, remedy)
             if decision is None:
                 self._or_unchanged(self._learn_logged, context, arm, reward, weight)
             else:
-                self._learn_decided(decision, reward, weight)
+                self._or_unchanged(self._learn_decided, decision, reward, weight)
 
     def drop(self, decision: Any) -> None:
         """Give a decision up: it was never shown, say, and will have no reward."""
@@ -213,10 +220,10 @@ class Bandit(Worker):
         Means and spreads are those of now. They come from random numbers of their own, so that
         asking for an explanation changes no later decision.
         """
-        if draws < 2:
-            raise InvalidInput("draws", draws, "give at least 2")
+        require_whole(2, draws=draws)
+        check_decision(decision)
         with self._lock:  # only to copy: draws take long
-            memory, names = self.memory(decision.row), self.arms
+            memory, names = self._memory or self._begun(decision.row), self.arms
             state, seen = deepcopy(memory.state), self.contexts.seen(decision.row)
         return explained(memory.policy, state, seen, decision, names, draws)
 

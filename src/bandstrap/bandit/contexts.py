@@ -38,6 +38,16 @@ class Contexts:
         # Copies: one row that waits would keep all of them.
         return [rows[i : i + 1].copy() for i in range(len(rows))], False
 
+    def mark(self) -> Any:
+        """What is known of columns, to go back to where contexts are refused."""
+        return self.columns, {} if self.columns is None else self.columns.mark()
+
+    def back_to(self, mark: Any) -> None:
+        """Forget what was met since."""
+        self.columns, words = mark
+        if self.columns is not None:
+            self.columns.back_to(words)
+
     def one_row(self, context: Any) -> np.ndarray | None:
         rows, one = self.rows(context)
         if not one:

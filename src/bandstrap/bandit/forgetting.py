@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bandstrap.bandit.memory import Fading, Memory, Paned
+from bandstrap.checks import is_finite, require_positive
 from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy
 from bandstrap.problem import Problem
@@ -40,8 +41,7 @@ class HalfLife(Forgetting):
     rewards: float
 
     def __post_init__(self) -> None:
-        if not 0 < self.rewards < float("inf"):
-            raise InvalidInput("rewards", self.rewards, "give a positive number of rewards")
+        require_positive(rewards=self.rewards)
 
     def memory(self, policy: Policy[Any], problem: Problem) -> Memory:
         every = max(1, round(self.rewards / STEPS))
@@ -59,7 +59,7 @@ class Window(Forgetting):
     rewards: int
 
     def __post_init__(self) -> None:
-        if not 2 <= self.rewards < float("inf"):
+        if not (is_finite(self.rewards) and self.rewards >= 2):
             raise InvalidInput("rewards", self.rewards, "give a window of at least 2 rewards")
 
     def memory(self, policy: Policy[Any], problem: Problem) -> Memory:

@@ -3,8 +3,6 @@
 from math import inf, isfinite
 from typing import Any
 
-import numpy as np
-
 from bandstrap.errors import InvalidInput
 from bandstrap.problem import Support
 
@@ -34,7 +32,7 @@ def reward_of(given: Any, support: Support) -> float:
 
 def rewards_of(given: Any, count: int, support: Support) -> list[float]:
     """A reward for each of `count` decisions, each within the support."""
-    return [reward_of(reward, support) for reward in _numbers("reward", given, count)]
+    return [reward_of(reward, support) for reward in numbers_of("reward", given, count)]
 
 
 def weight_of(given: Any) -> float:
@@ -47,9 +45,19 @@ def weight_of(given: Any) -> float:
 
 def weights_of(given: Any, count: int) -> list[float]:
     """A weight for each; one alone is for all."""
-    if np.ndim(given) == 0:
+    if many_of(given) is None:
         return [weight_of(given)] * count
-    return [weight_of(weight) for weight in _numbers("weight", given, count)]
+    return [weight_of(weight) for weight in numbers_of("weight", given, count)]
+
+
+def numbers_of(name: str, given: Any, count: int) -> list[float]:
+    """So many numbers, in a list or anything like one."""
+    many = list(given) if hasattr(given, "__next__") else many_of(given)
+    if many is None:
+        raise InvalidInput(name, given, f"give a list of {count} numbers")
+    if len(many) != count:
+        raise InvalidInput(name, len(many), f"give {count}, one for each")
+    return [_number(name, each) for each in many]
 
 
 def _number(name: str, given: Any) -> float:
@@ -59,13 +67,5 @@ def _number(name: str, given: Any) -> float:
         return float(given)
     except (TypeError, ValueError):
         raise InvalidInput(name, given, "give a number") from None
-
-
-def _numbers(name: str, given: Any, count: int) -> list[float]:
-    try:
-        numbers = [float(each) for each in given]
-    except (TypeError, ValueError):
-        raise InvalidInput(name, given, f"give a list of {count} numbers") from None
-    if len(numbers) != count:
-        raise InvalidInput(name, len(numbers), f"give {count}, one for each")
-    return numbers
+    except OverflowError:
+        raise InvalidInput(name, "a number", "too large for a double; scale it down") from None

@@ -3,7 +3,7 @@
 A module to itself, not among the names of `bandstrap.bandit`: importing scikit-learn takes long.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -12,8 +12,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from bandstrap.bandit.arms import checked, listed
 from bandstrap.bandit.bandit import Bandit
 from bandstrap.bandit.decision import Arm
+from bandstrap.bandit.given import many_of, numbers_of
+from bandstrap.checks import require_whole
+from bandstrap.columns import Columns
 from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy
 from bandstrap.problem import Support
@@ -71,20 +75,24 @@ class LoggedBandit(BaseEstimator):  # type: ignore[misc]
         tried an arm then count for that arm as much as others. That takes a policy whose rewards
         can have any weight.
         """
-        if self.draws < 1:
-            raise InvalidInput("draws", self.draws, "give at least one")
-        chosen, width = _arms_of(arms), _width(X)
-        names = sorted(set(chosen)) if self.arms is None else list(self.arms)
+        require_whole(1, draws=self.draws)
+        chosen, width = [checked(arm, "arms") for arm in _listed(arms)], _width(X)
+        names = sorted(set(chosen), key=_order) if self.arms is None else self.arms
         seed = int(check_random_state(self.random_state).randint(2**31))
-        bandit = Bandit(self.policy, names, seed=seed, rewards=self.rewards)
+        bandit = Bandit(self.policy, listed("arms", names), seed=seed, rewards=self.rewards)
         weights = 1.0 if propensities is None else _weights(propensities, len(chosen))
         context = X if width else None
-        bandit.learn(context=context, arm=chosen, reward=list(rewards), weight=weights)
-        self.bandit_, self.classes_ = bandit, np.array(names)
+        bandit.learn(context=context, arm=chosen, reward=rewards, weight=weights)
+        self.bandit_, self.classes_ = bandit, _array_of(bandit.arms)
         self.n_features_in_, self._seed = width, seed
-        if hasattr(X, "columns"):
-            self.feature_names_in_ = np.asarray(X.columns, dtype=object)
+        self._name_features(bandit.contexts.columns)
         return self
+
+    def _name_features(self, columns: Columns | None) -> None:
+        if columns is not None and columns.names:
+            self.feature_names_in_ = np.array(columns.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):  # of an earlier table
+            del self.feature_names_in_
 
     def predict(self, X: Any) -> np.ndarray:  # noqa: N803
         """The arm with the best mean of its draws in each context; the bandit does not change.
@@ -139,22 +147,35 @@ class LoggedBandit(BaseEstimator):  # type: ignore[misc]
 
 def _width(table: Any) -> int:
     """How many columns a table has."""
-    shape = np.shape(table) if not hasattr(table, "shape") else table.shape
+    try:
+        shape = np.shape(table) if not hasattr(table, "shape") else table.shape
+    except ValueError:
+        raise InvalidInput("X", table, "give rows that are all of one length") from None
     if len(shape) != 2:
         raise InvalidInput("X", shape, "give a table, with a row for each decision")
     return int(shape[1])
 
 
-def _arms_of(arms: Any) -> list[Arm]:
-    """Names as a bandit knows them, in Python's own types."""
-    listed: list[Arm] = arms.tolist() if hasattr(arms, "tolist") else list(arms)
-    return listed
+def _listed(arms: Any) -> list[Any]:
+    many = many_of(arms)
+    if many is None:
+        raise InvalidInput("arms", arms, "give a list: the arm that was chosen in each row of X")
+    return many
+
+
+def _order(arm: Arm) -> tuple[bool, Arm]:
+    """Numbers before text, which cannot be compared."""
+    return isinstance(arm, str), arm
+
+
+def _array_of(names: Sequence[Arm]) -> np.ndarray:
+    """Names as an array; numbers among text stay numbers."""
+    mixed = len(set(map(type, names))) > 1
+    return np.array(names, dtype=object if mixed else None)
 
 
 def _weights(propensities: Any, count: int) -> list[float]:
-    chances = np.asarray(propensities, dtype=np.float64)
-    if chances.shape != (count,):
-        raise InvalidInput("propensities", chances.shape, f"give one for each of {count} rows")
+    chances = np.array(numbers_of("propensities", propensities, count))
     if not ((chances > 0) & (chances <= 1)).all():
         bad = chances[~((chances > 0) & (chances <= 1))][0]
         raise InvalidInput("propensities", float(bad), "give probabilities above 0, at most 1")

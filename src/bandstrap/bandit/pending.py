@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 from itertools import takewhile
-from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from bandstrap.bandit.decision import Arm
+from bandstrap.checks import is_finite, require_positive
 from bandstrap.errors import InvalidInput
 
 
@@ -34,11 +34,8 @@ class Expiry:
     reward: float | None = None
 
     def __post_init__(self) -> None:
-        for name in ("decisions", "seconds"):
-            given = getattr(self, name)
-            if given is not None and not (isfinite(given) and given > 0):
-                raise InvalidInput(name, given, "give a positive number, or None for no limit")
-        if self.reward is not None and not isfinite(self.reward):
+        require_positive(decisions=self.decisions, seconds=self.seconds)
+        if self.reward is not None and not is_finite(self.reward):
             raise InvalidInput("reward", self.reward, "give a number, or None to learn nothing")
 
 
@@ -65,6 +62,12 @@ class Pending:
         self.waiting[number] = Waiting(context, arm, time)
         self.next += 1
         return number
+
+    def back_to(self, number: int) -> None:
+        """Take back the decisions from this number on."""
+        for later in range(number, self.next):
+            self.waiting.pop(later, None)
+        self.next = number
 
     def find(self, decision: Any) -> tuple[int, Waiting]:
         """The number of a decision, given as such or by its `id`, and what waits under it."""

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bandstrap.checks import is_finite, require_whole
 from bandstrap.errors import InvalidInput
 
 
@@ -55,7 +56,6 @@ class Propensity:
     floor: float = 0.001
 
     def __post_init__(self) -> None:
-        if self.draws < 1:
-            raise InvalidInput("draws", self.draws, "give at least one: the draw that decides")
-        if not 0 < self.floor <= 1:
+        require_whole(1, draws=self.draws)
+        if not (is_finite(self.floor) and 0 < self.floor <= 1):
             raise InvalidInput("floor", self.floor, "give a probability above 0, such as 0.001")

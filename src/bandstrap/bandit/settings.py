@@ -1,11 +1,12 @@
 """What a bandit is made from, checked when it is made and not at its first use."""
 
-from numbers import Integral
 from typing import Any
 
+from bandstrap.bandit.decision import Decision
 from bandstrap.bandit.forgetting import Forgetting
 from bandstrap.bandit.pending import Expiry
 from bandstrap.bandit.propensity import Propensity
+from bandstrap.checks import is_whole
 from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy
 from bandstrap.problem import Support
@@ -33,8 +34,7 @@ def check_settings(policy: Any, seed: Any, clock: Any, **others: Any) -> None:
 
 def check_seed(seed: Any) -> None:
     """Refuse what is neither None nor a whole number from 0 on."""
-    whole = isinstance(seed, Integral) and not isinstance(seed, bool)
-    if seed is not None and not (whole and seed >= 0):
+    if seed is not None and not (is_whole(seed) and seed >= 0):
         raise InvalidInput("seed", seed, "give a whole number, 0 or more, or None")
 
 
@@ -42,3 +42,10 @@ def check_clock(clock: Any) -> None:
     """Refuse what cannot be asked for the time."""
     if not callable(clock):
         raise InvalidInput("clock", clock, "give a function that tells seconds, such as time.time")
+
+
+def check_decision(decision: Any) -> None:
+    """Refuse what cannot tell the scores that decided."""
+    if not isinstance(decision, Decision):
+        remedy = "give the Decision that decide returned: its scores are kept nowhere else"
+        raise InvalidInput("decision", decision, remedy)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bandstrap.errors import BandstrapError, OutputError
+from bandstrap.errors import BandstrapError, InvalidInput, OutputError
 from bandstrap.packing import CannotPack, CannotRestore, Packed, find, is_ours, pack, unpack
 from bandstrap.version import __version__
 
@@ -41,8 +41,8 @@ def save(thing: object, path: Path) -> None:
 
 def load(path: Path, trusted: Iterable[Any] = ()) -> Any:
     """Read a file; classes and functions that are not ours must be among the trusted ones."""
+    known = _by_name(trusted)
     packed = _read(path)
-    known = {f"{each.__module__}:{each.__qualname__}": each for each in trusted}
 
     def found(name: str) -> Any:
         if name in known:
@@ -65,6 +65,18 @@ def load(path: Path, trusted: Iterable[Any] = ()) -> Any:
         raise OutputError(path, f"needs {error.name or error}", "install it") from error
     except Exception as error:  # whatever a file of another shape leads to
         raise _damaged(path) from error
+
+
+def _by_name(trusted: Any) -> dict[str, Any]:
+    """Classes and functions by the names that files have for them."""
+    remedy = "give a list of classes and functions, such as [MyPolicy]"
+    if isinstance(trusted, type) or not hasattr(trusted, "__iter__"):
+        raise InvalidInput("trusted", trusted, remedy)
+    given = list(trusted)
+    for each in given:
+        if not hasattr(each, "__qualname__"):
+            raise InvalidInput("trusted", each, remedy)
+    return {f"{each.__module__}:{each.__qualname__}": each for each in given}
 
 
 def _read(path: Path) -> Packed:

@@ -1,5 +1,6 @@
 """What a bandit does, one thing at a time: decide, learn, go on with other arms."""
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -11,17 +12,20 @@ from bandstrap.bandit.arms import Arms
 from bandstrap.bandit.contexts import Contexts
 from bandstrap.bandit.decision import Arm, Decision
 from bandstrap.bandit.forgetting import Forgetting
-from bandstrap.bandit.given import many_of, reward_of, rewards_of, weight_of, weights_of
+from bandstrap.bandit.given import many_of, rewards_of, weights_of
 from bandstrap.bandit.lockin import Watchman
 from bandstrap.bandit.memory import Memory
 from bandstrap.bandit.pending import Expiry, Pending
 from bandstrap.bandit.propensity import Chances, Propensity
+from bandstrap.checks import require_whole
 from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy
 from bandstrap.problem import Support
 from bandstrap.rearming import Before
 
 Clock = Callable[[], float]
+Rows = Sequence[np.ndarray | None]
+Floats = Sequence[float]
 T = TypeVar("T")
 
 
@@ -43,24 +47,31 @@ class Worker:
     _clock: Clock
 
     def _or_unchanged(self, work: Callable[..., T], *given: Any) -> T:
-        """Do something; what a first context begins is not begun by one that is refused."""
-        before = self._memory, self.contexts.columns
+        """Do something; if it is refused nothing of it is left behind but rewards learnt before."""
+        memory, made, learnt = self._memory, self._pending.next, self.rewards_learnt
+        columns, numbers = self.contexts.mark(), self._rng.bit_generator.state
         try:
             return work(*given)
         except Exception:
-            self._memory, self.contexts.columns = before
+            self._pending.back_to(made)
+            if self.rewards_learnt == learnt:
+                self._memory, self._rng.bit_generator.state = memory, numbers
+                self.contexts.back_to(columns)
             raise
 
     def _decided(self, context: Any, allowed: Iterable[Arm] | None) -> Any:
         mask = None if allowed is None else self._arms.mask(allowed)
         rows, one = self.contexts.rows(context)
+        if self.contexts.features is None:  # joined to them, a context is for the policy to refuse
+            self._check_contexts(rows, [0] * len(rows))
         if one:
             return self._decide(rows[0], mask)
         return [self._decide(row, mask) for row in rows]
 
     def _ranked(self, context: Any, k: int | None, mask: np.ndarray) -> list[Arm]:
         count = int(mask.sum())
-        if k is not None and not 1 <= k <= count:
+        require_whole(1, k=k)
+        if k is not None and k > count:
             raise InvalidInput("k", k, f"{count} arms are allowed; ask for 1 to {count}")
         row = self.contexts.one_row(context)
         memory = self.memory(row)
@@ -91,31 +102,29 @@ class Worker:
     def _expire(self, expiry: Expiry) -> int:
         late = self._pending.expired(expiry, self._clock())
         for number in late:
-            waiting = self._pending.waiting[number]
-            if expiry.reward is not None and waiting.arm in self._arms.places:
-                place = self._arms.places[waiting.arm]
-                self._take_in(waiting.context, place, expiry.reward, 1.0)
-            del self._pending.waiting[number]
+            waiting = self._pending.waiting.pop(number)  # first, or it might come up for ever
+            if expiry.reward is None or waiting.arm not in self._arms.places:
+                continue
+            row, place = [waiting.context], [self._arms.places[waiting.arm]]
+            try:
+                self._check(row, place, [expiry.reward], [1.0])
+                self._take_in(row[0], place[0], expiry.reward, 1.0)
+            except InvalidInput as error:
+                warnings.warn(
+                    f"decision {number} has expired and is dropped, its reward is refused: {error}",
+                    stacklevel=2,
+                )
         return len(late)
 
     def _learn_decided(self, decision: Any, reward: Any, weight: Any) -> None:
         many = many_of(decision)
-        if many is not None:
-            self._learn_many(many, reward, weight)
-            return
-        number, waiting = self._pending.find(decision)
-        place = self._arms.place(waiting.arm)
-        told = reward_of(reward, self.support)
-        self._take_in(waiting.context, place, told, weight_of(weight))
-        del self._pending.waiting[number]
-
-    def _learn_many(self, decisions: list[Any], reward: Any, weight: Any) -> None:
+        decisions = [decision] if many is None else many
         waiting = dict(map(self._pending.find, decisions))
         if len(waiting) < len(decisions):
             raise InvalidInput("decision", [*waiting], "a decision has only one reward")
         places = [self._arms.place(each.arm) for each in waiting.values()]
-        rewards = rewards_of(reward, len(decisions), self.support)
-        weights = weights_of(weight, len(decisions))
+        rewards = rewards_of([reward] if many is None else reward, len(places), self.support)
+        weights = weights_of(weight, len(places))
         rows = [each.context for each in waiting.values()]
         self._check(rows, places, rewards, weights)
         for i, number in enumerate(waiting):
@@ -134,20 +143,17 @@ class Worker:
         for i, place in enumerate(places):
             self._take_in(rows[i], place, rewards[i], weights[i])
 
-    def _check(
-        self,
-        rows: Sequence[np.ndarray | None],
-        places: list[int],
-        rewards: list[float],
-        weights: list[float],
-    ) -> None:
+    def _check(self, rows: Rows, places: list[int], rewards: Floats, weights: Floats) -> None:
         """Refuse what the policy would refuse to learn, before any of it is learnt."""
-        if not rows:
-            return
-        memory = self.memory(rows[0])
-        memory.policy.check_context(memory.state, self.contexts.learnt(rows[0], places[0]))
-        for reward, weight in zip(rewards, weights, strict=True):
+        self._check_contexts(rows, places)
+        for row, reward, weight in zip(rows, rewards, weights, strict=True):
+            memory = self.memory(row)
             memory.policy.check_reward(memory.state, reward, weight)
+
+    def _check_contexts(self, rows: Rows, places: list[int]) -> None:
+        for row, place in zip(rows, places, strict=True):
+            memory = self.memory(row)
+            memory.policy.check_context(memory.state, self.contexts.learnt(row, place))
 
     def _take_in(self, row: np.ndarray | None, place: int, reward: float, weight: float) -> None:
         memory = self.memory(row)
@@ -164,6 +170,17 @@ class Worker:
     def memory(self, row: np.ndarray | None) -> Memory:
         """What was learnt, begun with the first context, which says how wide contexts are."""
         if self._memory is None:
-            problem = self.contexts.problem(len(self._arms), self.support, row)
-            self._memory = self.forgetting.memory(self.policy, problem)
+            self._memory = self._begun(row)
         return self._memory
+
+    def _begun(self, row: np.ndarray | None) -> Memory:
+        problem = self.contexts.problem(len(self._arms), self.support, row)
+        memory = self.forgetting.memory(self.policy, problem)
+        for reward in self._coming():
+            memory.policy.check_reward(memory.state, reward, 1.0)
+        return memory
+
+    def _coming(self) -> list[float]:
+        """The rewards that are known to come."""
+        reward = None if self.expiry is None else self.expiry.reward
+        return [] if reward is None else [reward]

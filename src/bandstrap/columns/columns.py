@@ -72,8 +72,21 @@ class Columns:
         table = table_of(contexts)
         return self._read_array(array_of(contexts)) if table is None else self._read_table(table)
 
+    def mark(self) -> dict[Name, int]:
+        """How many words are known of each column, to go back to."""
+        return {name: len(words) for name, words in self.words.items()}
+
+    def back_to(self, mark: dict[Name, int]) -> None:
+        """Forget the words that were met since."""
+        for name, known in mark.items():
+            words = self.words[name]
+            for word in [*words][known:]:  # they are in the order in which they were met
+                del words[word]
+
     def frame(self, rows: np.ndarray) -> Any:
-        """Rows as the kind of table the first contexts came as; dicts become a pandas frame.
+        """Rows as a polars frame if the first contexts came as one, else as a pandas frame.
+
+        The other of the two does where only one is installed: scikit-learn reads both.
 
         Numbers come back as doubles, text and categories as such. Where columns have no names
         the rows themselves are returned.

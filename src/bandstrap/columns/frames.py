@@ -1,6 +1,8 @@
-"""Columns as a table of the kind they came as."""
+"""Columns as a table that estimators read."""
 
 from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 import pyarrow as pa
@@ -10,15 +12,26 @@ from bandstrap.errors import InvalidInput
 
 
 def frame_of(source: str, columns: Mapping[Name, Any]) -> Any:
-    """A pyarrow table, a polars or a pandas frame. The way leads through Arrow, which all read."""
+    """A polars frame for what came as one, else a pandas frame, or whichever is installed.
+
+    An Arrow table is made a frame too: scikit-learn's transformers take none apart.
+    """
     table = pa.Table.from_arrays([*map(pa.array, columns.values())], [*map(str, columns)])
-    if source == "pyarrow":
-        return table
+    if _installed("polars") and (source == "polars" or not _installed("pandas")):
+        return _polars(table)
+    if _installed("pandas"):
+        return _pandas(table, [*columns])
+    needed = "polars" if source == "polars" else "pandas"
+    raise InvalidInput("frame", needed, f"is not installed: pip install {needed}")
+
+
+@cache
+def _installed(library: str) -> bool:
     try:
-        return _polars(table) if source == "polars" else _pandas(table, [*columns])
-    except ModuleNotFoundError as error:
-        needed = "polars" if source == "polars" else "pandas"
-        raise InvalidInput("frame", needed, f"is not installed: pip install {needed}") from error
+        import_module(library)
+    except ImportError:
+        return False
+    return True
 
 
 def _polars(table: Any) -> Any:

@@ -1,13 +1,14 @@
 """What a model is to a bandit: something that can be refit to weighted examples."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
 from bandstrap.errors import InvalidInput
 from bandstrap.priors import ExamplePrior
-from bandstrap.problem import Problem
+from bandstrap.problem import Problem, Support
 from bandstrap.rearming import Before
 from bandstrap.resampling import Resampling
 
@@ -146,6 +147,11 @@ class Model(ABC):
     """
 
     reads_tables: ClassVar[bool] = False
+
+    def check(  # noqa: B027 - most models have nothing to say
+        self, support: Support, resampling: Resampling, rewards: Sequence[float]
+    ) -> None:
+        """Refuse a support, a scheme or rewards that will come, whatever the contexts will be."""
 
     @abstractmethod
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:

@@ -1,8 +1,10 @@
 """Any scikit-learn estimator as a model for bandits."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from bandstrap.checks import require_whole
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.estimator_fit import Fitter
@@ -11,7 +13,7 @@ from bandstrap.models.estimator_recipe import read, written
 from bandstrap.models.estimator_weights import repeats_rows, weight_keyword
 from bandstrap.models.refits import Growth, Refit, check_refit
 from bandstrap.priors import ExamplePrior
-from bandstrap.problem import Problem
+from bandstrap.problem import Problem, Support
 from bandstrap.resampling import Resampling
 
 
@@ -35,7 +37,7 @@ def from_sklearn(
     * `least`: with fewer rows, of a classifier with fewer in any class that was met, the estimator
       is not asked and the arm's weighted mean stands in, for those that need some rows, such as
       nearest neighbours or those that cross-validate. It stands in, with a warning, where a fit
-      fails or predicts no finite number, too.
+      fails, refuses to predict or predicts no finite number, too.
     * `repeat`: rows are repeated instead of weighed, which weighs every step of a pipeline.
 
     Weights are passed as `sample_weight`, in a pipeline to its last step; rows of weight 0 are left
@@ -85,9 +87,7 @@ class EstimatorModel(Model):
 
     def __post_init__(self) -> None:
         check_refit(self.refit)
-        for name, count in (("replicas", self.replicas), ("least", self.least)):
-            if count < 1:
-                raise InvalidInput(name, count, "give at least one")
+        require_whole(1, replicas=self.replicas, least=self.least)
         if self.refit.online and not hasattr(self.estimator, "partial_fit"):
             remedy = "Online() needs an estimator with partial_fit: use refit=Growth()"
             raise InvalidInput("estimator", self.estimator, remedy)
@@ -110,6 +110,11 @@ class EstimatorModel(Model):
 
     def __hash__(self) -> int:
         return hash(repr(self))
+
+    def check(self, support: Support, resampling: Resampling, rewards: Sequence[float]) -> None:
+        fitter = self._fitter(Problem(1, 0, support), resampling)
+        for reward in rewards:
+            fitter.check(reward)
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
         greedy = resampling.variance == 0 and resampling.noise == 0

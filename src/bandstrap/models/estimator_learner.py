@@ -10,7 +10,7 @@ import numpy as np
 
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner
-from bandstrap.models.estimator_fit import Fit, Fitter
+from bandstrap.models.estimator_fit import MISTAKES, Fit, Fitter
 from bandstrap.models.estimator_weights import drawn
 from bandstrap.models.features import Rows, as_numbers
 from bandstrap.models.importance import Importance
@@ -173,24 +173,31 @@ class EstimatorLearner(Learner):
         return self._predicted(0, fit, self.fitter.table(as_numbers(contexts)))
 
     def _predicted(self, arm: int, fit: Fit, table: Any) -> np.ndarray:
-        predicted = self.fitter.expected(fit, table)
+        cause = "it predicts what is no finite number"
+        try:
+            predicted = self.fitter.expected(fit, table)
+        except MISTAKES:
+            raise
+        except Exception as error:  # a word that the fit has not met, too few rows
+            predicted, cause = np.full(len(table), np.nan), str(error)
         finite = np.isfinite(predicted)
         if finite.all():
             return predicted
-        self._tell(arm, "it predicts what is no finite number")
+        self._tell(arm, cause)
         return np.where(finite, predicted, fit.constant)
 
     def _tell(self, arm: int, cause: str) -> None:
-        """Warn, once, that an estimator refuses what it is given."""
+        """Warn, once, that an estimator refuses to be fit or to predict."""
         if self.told:
             return
         self.told = True
         from sklearn.exceptions import FitFailedWarning  # takes long to import
 
         warnings.warn(
-            f"{type(self.model.estimator).__name__} cannot learn what arm {arm} (the first is 0) "
-            f"has: {cause}. Where it cannot, the weighted mean of the arm's rewards stands in; "
-            "raise `least`, or give another estimator or prior",
+            f"{type(self.model.estimator).__name__} refuses what arm {arm} (the first is 0) has "
+            f"learnt or is asked: {cause}. Where it does, the weighted mean of the arm's rewards "
+            "stands in; raise `least`, let encoders ignore what they have not met "
+            '(handle_unknown="ignore"), or give another estimator or prior',
             FitFailedWarning,
             stacklevel=2,
         )

@@ -14,6 +14,7 @@ import numpy as np
 from bandstrap.errors import OutputError
 
 SELECTOR = "sklearn.compose._column_transformer:make_column_selector"
+OUTPUT = "_sklearn_output_config"  # where set_output keeps what clone takes over
 KNOWN = ("bandstrap", "sklearn", "lightgbm", "xgboost", "catboost")
 
 
@@ -21,7 +22,9 @@ def written(thing: Any) -> Any:
     """An estimator or a parameter as plain data; what has no plain form stays as it is."""
     if hasattr(thing, "get_params") and not isinstance(thing, type):
         params = thing.get_params(deep=False)
-        return {"made": _name(type(thing)), "of": {k: written(v) for k, v in params.items()}}
+        recipe = {"made": _name(type(thing)), "of": {k: written(v) for k, v in params.items()}}
+        output = getattr(thing, OUTPUT, {}).get("transform")
+        return recipe if output is None else recipe | {"output": output}
     if _name(type(thing)) == SELECTOR:
         return {"held": _name(type(thing)), "of": {k: written(v) for k, v in vars(thing).items()}}
     if isinstance(thing, np.ufunc):
@@ -52,7 +55,10 @@ def read(recipe: Any) -> Any:
         return _of_numpy(value)
     of = {name: read(item) for name, item in recipe["of"].items()}
     if kind == "made":
-        return _class(value)(**{**of, **({"memory": None} if "memory" in of else {})})
+        made = _class(value)(**{**of, **({"memory": None} if "memory" in of else {})})
+        if "output" in recipe:
+            setattr(made, OUTPUT, {"transform": str(recipe["output"])})
+        return made
     from sklearn.compose import make_column_selector  # takes long to import
 
     selector = make_column_selector()

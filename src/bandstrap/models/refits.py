@@ -4,8 +4,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
+from bandstrap.checks import require_positive, require_whole
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner
 from bandstrap.models.estimator_ensemble import EnsembleLearner
@@ -48,8 +47,7 @@ class Every(Refit):
     n: int
 
     def __post_init__(self) -> None:
-        if self.n < 1:
-            raise InvalidInput("n", self.n, "give at least one reward")
+        require_whole(1, n=self.n)
 
     def due(self, before: int, now: int) -> bool:
         """Whether fits to `before` rows of an arm are too old when there are `now`."""
@@ -73,8 +71,7 @@ class Growth(Refit):
     share: float = 0.1
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.share) and self.share > 0):
-            raise InvalidInput("share", self.share, "give a positive share: 0.1 is 10 per cent")
+        require_positive(share=self.share)
 
     def due(self, before: int, now: int) -> bool:
         """Whether fits to `before` rows of an arm are too old when there are `now`."""

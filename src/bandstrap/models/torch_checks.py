@@ -1,5 +1,6 @@
 """What is refused of losses and optimisers, and of modules when they are computed together."""
 
+from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,16 @@ def check_optimiser(factory: Any, parameters: list[Any]) -> Any:
     optimiser = factory(parameters)
     if not isinstance(optimiser, torch.optim.Optimizer):
         raise InvalidInput("optimiser", optimiser, "it must make a torch.optim.Optimizer")
+    needed = [each for each in signature(optimiser.step).parameters.values() if _required(each)]
+    if needed:
+        remedy = "its steps compute the loss again: use one that steps on gradients, such as Adam"
+        raise InvalidInput("optimiser", type(optimiser).__name__, remedy)
     return optimiser
+
+
+def _required(parameter: Parameter) -> bool:
+    rest = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+    return parameter.default is Parameter.empty and parameter.kind not in rest
 
 
 def check_losses(losses: Any, predictions: Any) -> None:

@@ -1,5 +1,6 @@
 """What replicas of a torch module learn from: examples of all arms, and weights by replica."""
 
+from copy import deepcopy
 from typing import NamedTuple
 
 import numpy as np
@@ -46,17 +47,31 @@ class TorchExamples:
         return tried
 
     def add(self, context: np.ndarray, arm: int, reward: float, weights: np.ndarray) -> None:
+        """One more example; until it is settled it may be taken back."""
         if self.scale is not None:
             self.scale.see(context)  # refuses what is too large
-        self.pseudo.see(context)
-        if self.memory is not None and self.rows.count >= 2 * self.memory:
-            self._keep(np.arange(self.rows.count - self.memory, self.rows.count))
         self.rows.add(context, reward)
         if self.rows.count > self.arms.size:
             self.arms, self.weights = _longer(self.arms), _longer(self.weights)
         self.arms[self.rows.count - 1] = arm
         self.weights[self.rows.count - 1] = weights
         self.pulls[arm] += 1
+
+    def mark(self) -> tuple[RunningScale | None, np.ndarray]:
+        """What one more example changes of all others."""
+        return deepcopy(self.scale), self.pseudo_weights
+
+    def take_back(self, arm: int, mark: tuple[RunningScale | None, np.ndarray]) -> None:
+        """Forget the newest example."""
+        self.scale, self.pseudo_weights = mark
+        self.rows.count -= 1
+        self.pulls[arm] -= 1
+
+    def settle(self, context: np.ndarray) -> None:
+        """Keep the newest example, and of old ones no more than are used."""
+        self.pseudo.see(context)
+        if self.memory is not None and self.rows.count >= 2 * self.memory:
+            self._keep(np.arange(self.rows.count - self.memory, self.rows.count))
 
     def weigh_pseudo_examples(self, resampling: Resampling, rng: np.random.Generator) -> None:
         """Weights for pseudo-examples if there are more or fewer than before."""

@@ -1,5 +1,6 @@
 """Replicas of a torch module in one run: what they have learnt, and how they decide."""
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -75,13 +76,25 @@ class TorchLearner(Learner):
             raise InvalidInput("rng", rng, "replicas weigh rewards at random; pass a generator")
         stack = self._started(rng)
         weights = weight * self.resampling.weights((self.replicas, 1), rng)[:, 0]
+        # A step that is refused changes nothing; only one before it might have.
+        mark, parts = self.examples.mark(), deepcopy(self.saved) if self.model.steps > 1 else None
         self.examples.add(context, arm, reward, weights)
+        try:
+            self._step(stack, rng)
+        except Exception:  # a step that diverges, say: the example has not been learnt
+            self.examples.take_back(arm, mark)
+            if parts is not None:
+                self._make(parts)
+            raise
+        self.examples.settle(context)
+        self.saved = stack.saved()
+
+    def _step(self, stack: Stack, rng: np.random.Generator) -> None:
         self.examples.weigh_pseudo_examples(self.resampling, rng)
         for _ in range(self.model.steps):
             batch = self.examples.batch(self.model.batch, rng)
             seed = int(rng.integers(SEEDS)) if stack.draws else None
             stack.step(batch, self.columns[batch.arms], seed)
-        self.saved = stack.saved()
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         stack = self._started(rng)

@@ -1,18 +1,18 @@
 """Any torch module as a model for bandits."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
+from bandstrap.checks import require_whole
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner, Model
-from bandstrap.models.network_checks import check_count
 from bandstrap.models.torch_learner import TorchLearner
 from bandstrap.models.torch_losses import LOG_LOSS, LOSSES, SQUARED_ERROR
 from bandstrap.priors import ExamplePrior
-from bandstrap.problem import Problem
+from bandstrap.problem import Problem, Support
 from bandstrap.resampling import Resampling
 
 
@@ -116,25 +116,25 @@ class TorchModel(Model):
         if not callable(self.optimiser):
             remedy = "give a function that makes an optimiser of parameters: torch.optim.Adam"
             raise InvalidInput("optimiser", self.optimiser, remedy)
-        for name in ("replicas", "batch", "steps"):
-            check_count(name, getattr(self, name))
-        if self.memory is not None:
-            check_count("memory", self.memory)
+        counts = {"replicas": self.replicas, "batch": self.batch, "steps": self.steps}
+        require_whole(1, **counts, memory=self.memory)
 
     def __repr__(self) -> str:
         """The same for the same parameters in every process: it names what is computed."""
         given = ", ".join(f"{name}={name_of(value)}" for name, value in vars(self).items())
         return f"from_torch({given})"
 
-    def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
+    def check(self, support: Support, resampling: Resampling, rewards: Sequence[float]) -> None:
         if not resampling.independent:
             raise InvalidInput(
                 "resampling", resampling, "give one that weighs rewards as they come: Exponential()"
             )
-        support = problem.support
         if self.loss == LOG_LOSS and not 0 <= support.low <= support.high <= 1:
             remedy = f"{LOG_LOSS} takes rewards in [0, 1]: rescale, or use loss={SQUARED_ERROR!r}"
             raise InvalidInput("support", (support.low, support.high), remedy)
+
+    def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
+        self.check(problem.support, resampling, ())
         replicas = 1 if resampling.variance == 0 else self.replicas
         return TorchLearner(self, replicas, problem, resampling, prior)
 

@@ -1,7 +1,7 @@
 """What a policy is: frozen parameters, and state by run that the caller owns."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -10,6 +10,7 @@ from bandstrap.compiled import Compiled
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.argmax import argmax
 from bandstrap.policies.checks import (
+    check_arms,
     checked_allowed,
     checked_contexts,
     checked_pulls,
@@ -21,6 +22,8 @@ from bandstrap.rearming import Before
 from bandstrap.seeding import kernel_stream
 
 S = TypeVar("S", bound=State)
+
+MOST = 100_000  # a larger weight would take seconds where it is learnt reward by reward
 
 
 class Draw(NamedTuple):
@@ -48,8 +51,25 @@ class Policy(ABC, Generic[S]):
 
     context_free: ClassVar[bool] = False
 
+    @property
+    def reads_arms(self) -> bool:
+        """Whether it tells arms apart by features of their own, by one model for all of them."""
+        return False
+
+    def check(self, problem: Problem, rewards: Sequence[float] = ()) -> None:
+        """Refuse a problem, or rewards that will come, as far as no context has to be known.
+
+        The problem's `n_features` is not looked at: the first context will say.
+        """
+        check_arms(problem, self.reads_arms)
+        if self.context_free:
+            state = self.start(problem)
+            for reward in rewards:
+                self.check_reward(state, reward, 1.0)
+
     def start(self, problem: Problem, runs: int = 1) -> S:
         """The state before the first decision, for `runs` independent runs."""
+        check_arms(problem, self.reads_arms)
         if runs < 1:
             raise InvalidInput("runs", runs, "give at least one run")
         return self._start(problem, runs)
@@ -144,7 +164,10 @@ class Policy(ABC, Generic[S]):
         checked_contexts(state, contexts)
 
     def check_reward(self, state: S, reward: float, weight: float) -> None:
-        """Refuse what `update` would refuse of a reward within the support."""
+        """Refuse what `update` would refuse of a reward within the support, or learn too slowly."""
+        if weight > MOST and not state.divisible:
+            remedy = f"this policy learns it reward by reward: give at most {MOST:,} at once"
+            raise InvalidInput("weight", weight, remedy)
         state.check_reward(reward, weight)
 
     def rearm(self, state: S, problem: Problem, before: Before) -> None:
@@ -239,7 +262,7 @@ class Policy(ABC, Generic[S]):
         weights: np.ndarray,
     ) -> None:
         """A reward of whole weight is that many rewards; other weights are for states that can."""
-        if (weights == np.rint(weights[0])).all():
+        if not state.divisible and (weights == np.rint(weights[0])).all():
             for _ in range(int(weights[0])):
                 self._update(state, contexts, arms, rewards, rng)
         else:

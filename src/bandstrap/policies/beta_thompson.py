@@ -90,6 +90,21 @@ class BetaThompson(Policy[BootstrapState]):
         rng: np.random.Generator | None,
         weights: np.ndarray,
     ) -> None:
-        if state.history.keeping == ROUNDED and (weights != np.rint(weights)).any():
-            rewards = (needed(rng, self).random(rewards.shape) < rewards).astype(np.float64)
-        super()._update_weighted(state, contexts, arms, rewards, rng, weights)
+        if state.history.keeping == ROUNDED:
+            self._round(state, arms, rewards, needed(rng, self), weights)
+        else:
+            super()._update_weighted(state, contexts, arms, rewards, rng, weights)
+
+    def _round(
+        self,
+        state: BootstrapState,
+        arms: np.ndarray,
+        rewards: np.ndarray,
+        rng: np.random.Generator,
+        weights: np.ndarray,
+    ) -> None:
+        """A whole weight is so many rewards, each rounded by itself; any other is rounded once."""
+        times = np.where(weights == np.rint(weights), weights, 1.0)
+        ones = rng.binomial(times.astype(np.int64), rewards) * (weights / times)
+        state.weigh_in(arms, np.ones(rewards.shape), ones)
+        state.weigh_in(arms, np.zeros(rewards.shape), weights - ones)

@@ -25,6 +25,10 @@ class BootstrapState(State):
         super().__init__(problem, runs)
         self.history = history
 
+    @property
+    def divisible(self) -> bool:
+        return self.history.divisible
+
     def rearm(self, fresh: "BootstrapState", before: Before) -> None:
         self.history = self.history.rearmed(fresh.history, before)
 

@@ -68,6 +68,15 @@ def _usual(contexts: np.ndarray, shape: tuple[int, ...]) -> bool:
     )
 
 
+def check_arms(problem: Problem, reads_arms: bool) -> None:
+    """Refuse features of arms that would be ignored, and arms without where they are needed."""
+    if problem.per_arm and not reads_arms:
+        remedy = "this policy has no model for all arms: give names alone, or use SharedBootstrap"
+        raise InvalidInput("arms", f"{problem.n_arms} with features", remedy)
+    if reads_arms and not problem.per_arm:
+        raise InvalidInput("arms", problem.n_arms, "give features of arms: arms={name: [...]}")
+
+
 def check_numbers(problem: Problem, remedy: str) -> None:
     """Refuse contexts with words, which rows know only by their codes."""
     words = [] if problem.columns is None else problem.columns.text

@@ -1,5 +1,6 @@
 """Bootstrapped exploration with contexts: resample the history, refit a model, act greedily."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +30,10 @@ class ContextualBootstrap(LearnerPolicy):
     @property
     def _reads_tables(self) -> bool:
         return self.model.reads_tables
+
+    def check(self, problem: Problem, rewards: Sequence[float] = ()) -> None:
+        super().check(problem, rewards)
+        self.model.check(problem.support, self.resampling, rewards)
 
     def _learner(self, problem: Problem) -> Learner:
         if problem.n_features < 1:

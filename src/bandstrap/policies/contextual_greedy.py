@@ -1,5 +1,6 @@
 """Epsilon-greedy on a model: its best arm, and now and then any arm at all."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -33,6 +34,10 @@ class ContextualEpsilonGreedy(LearnerPolicy):
     @property
     def _reads_tables(self) -> bool:
         return self.model.reads_tables
+
+    def check(self, problem: Problem, rewards: Sequence[float] = ()) -> None:
+        super().check(problem, rewards)
+        self.model.check(problem.support, NoResampling(), rewards)
 
     def _learner(self, problem: Problem) -> Learner:
         return self.model.learner(problem, NoResampling(), self.prior)

@@ -1,5 +1,6 @@
 """Forced exploration: every arm so many times before a policy decides."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import ceil, log
 from typing import Any
@@ -29,6 +30,11 @@ class ForcedState(State):
 
     def discount(self, fresh: "ForcedState", factor: float) -> None:
         self.inner.discount(fresh.inner, factor)
+
+    @property
+    def divisible(self) -> bool:
+        divisible: bool = self.inner.divisible
+        return divisible
 
     def check_reward(self, reward: float, weight: float) -> None:
         self.inner.check_reward(reward, weight)
@@ -66,6 +72,13 @@ class ForcedPulls(Policy[ForcedState]):
         gap = (16 * log(horizon) / horizon) ** (1 / 3)
         pulls = min(ceil(16 * log(horizon) / gap**2), horizon // n_arms)
         return cls(pulls, policy if policy is not None else _npb())
+
+    @property
+    def reads_arms(self) -> bool:
+        return self.policy.reads_arms
+
+    def check(self, problem: Problem, rewards: Sequence[float] = ()) -> None:
+        self.policy.check(problem, rewards)
 
     def _start(self, problem: Problem, runs: int) -> ForcedState:
         return ForcedState(problem, runs, self.policy.start(problem, runs), self.pulls)

@@ -21,6 +21,10 @@ class MeanState(State):
         self.mean = np.zeros((runs, problem.n_arms))
         self._rows = np.arange(runs)
 
+    @property
+    def divisible(self) -> bool:
+        return True
+
     def observe(self, arms: np.ndarray, rewards: np.ndarray) -> None:
         at = self._rows, arms
         self.count[at] += 1.0

@@ -1,5 +1,6 @@
 """One model for all arms, which tell themselves apart by features of their own."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,8 +41,16 @@ class SharedBootstrap(Policy[SharedState]):
     model: Model
     prior: ExamplePrior
 
+    @property
+    def reads_arms(self) -> bool:
+        return True
+
+    def check(self, problem: Problem, rewards: Sequence[float] = ()) -> None:
+        super().check(problem, rewards)
+        self.model.check(problem.support, self.resampling, rewards)
+
     def _start(self, problem: Problem, runs: int) -> SharedState:
-        if not problem.per_arm or problem.n_features < 1:
+        if problem.n_features < 1:
             raise InvalidInput("arms", problem.n_arms, "give features of arms: arms={name: [...]}")
         check_numbers(problem, "encode them as numbers, to be joined to the features of arms")
         one = Problem(1, problem.n_features, problem.support, per_arm=True)

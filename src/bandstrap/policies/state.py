@@ -20,6 +20,11 @@ class State:
         self.runs = runs
         self.values = np.array(problem.support.values or ())
 
+    @property
+    def divisible(self) -> bool:
+        """Whether a reward of any weight is one step, of the same law as so many rewards."""
+        return False
+
     def rearm(self, fresh: Any, before: Before) -> None:
         """Go on with the arms that `fresh` has."""
         raise InvalidInput("arms", list(before), f"{type(self).__name__} cannot change its arms")
