@@ -55,12 +55,9 @@ def test_code_of_ones_own_is_part_of_what_a_result_depends_on(tmp_path, monkeypa
     path = tmp_path / "plain_of_test.py"
 
     def policy(sign, *given):
-        from bandstrap.simulation import identity as module
-
         path.write_text(PLAIN.replace("{sign}", sign))
         importlib.invalidate_caches()
         sys.modules.pop("plain_of_test", None)
-        module._source.cache_clear()
         return importlib.import_module("plain_of_test").Plain(*given)
 
     first = identity(policy("-"))

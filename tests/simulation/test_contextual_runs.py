@@ -80,8 +80,8 @@ class Cut(BaseException):
 class CutAt(Observer):
     """Saves the batch at its first look after so many rounds, and ends there."""
 
-    def __init__(self, batch, checkpoint, rounds):
-        super().__init__(batch, checkpoint, 0.0, lambda told: None)
+    def __init__(self, batch, slot, rounds):
+        super().__init__(batch, slot, 0.0, lambda told: None)
         self.rounds, self.due = rounds, 0.0
 
     def look(self, play):
@@ -93,9 +93,9 @@ class CutAt(Observer):
 
 def cut(batch, store, rounds):
     with pytest.raises(Cut):
-        run_batch(batch, CutAt(batch, store, rounds))
+        run_batch(batch, CutAt(batch, store.slot(batch), rounds))
     assert [path.suffix for path in store.directory.iterdir()] == [".midway"]
-    return store.load_midway(batch).played
+    return store.slot(batch).load_midway().played
 
 
 @pytest.mark.parametrize("rounds", [1, 37, 119])
@@ -149,7 +149,7 @@ def killed(folder, workers):
         while True:
             assert process.poll() is None
             assert time.monotonic() < until
-            plays = [store.load_midway(batch) for batch in batches]
+            plays = [store.slot(batch).load_midway() for batch in batches]
             if any(play is not None and play.played > 40 for play in plays):
                 break
             time.sleep(0.01)
@@ -157,9 +157,9 @@ def killed(folder, workers):
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     return {
-        str(store.midway(batch)): play.played
+        str(store.slot(batch).midway): play.played
         for batch in batches
-        if (play := store.load_midway(batch)) is not None
+        if (play := store.slot(batch).load_midway()) is not None
     }
 
 
@@ -170,7 +170,7 @@ def noted(monkeypatch):
     def noting(self, resumed=Observer.resumed):
         play = resumed(self)
         if play is not None:
-            went_on[str(self.checkpoint.midway(self.batch))] = play.played
+            went_on[str(self.slot.midway)] = play.played
         return play
 
     monkeypatch.setattr(Observer, "resumed", noting)
@@ -192,9 +192,9 @@ def test_killed_in_the_middle_of_a_run_it_goes_on_there(tmp_path, monkeypatch, s
 @pytest.mark.parametrize("damage", ["cut", "no text", "other class"])
 def test_a_damaged_save_is_named(tmp_path, damage):
     store, batch = Checkpoint(tmp_path), cells()[0].batches(SEED)[0]
-    watch = Observer(batch, store, 0.0, lambda rounds: None)
+    watch = Observer(batch, store.slot(batch), 0.0, lambda rounds: None)
     run_batch(batch, watch)
-    path = store.midway(batch)
+    path = store.slot(batch).midway
     whole = path.read_bytes()
     if damage == "cut":
         path.write_bytes(whole[:-100])

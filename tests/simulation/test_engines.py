@@ -8,7 +8,7 @@ from bandstrap.experiments.figure1 import Figure1
 from bandstrap.experiments.session import Session
 from bandstrap.simulation import runner
 from bandstrap.simulation.batch import run_batch
-from bandstrap.simulation.checkpoint import Checkpoint
+from bandstrap.simulation.checkpoint import Checkpoint, Slot
 from bandstrap.simulation.engines import Dask, Engine, Local, Ray, engine_named
 from bandstrap.simulation.progress import Quiet
 from bandstrap.simulation.tally import Board
@@ -72,10 +72,10 @@ def test_a_missing_package_is_named_with_its_extra(engine, module, monkeypatch):
 
 
 def test_workers_that_see_neither_board_nor_checkpoint_play_on(tmp_path):
-    elsewhere = Checkpoint(tmp_path)
-    with elsewhere.shown() as shown:
-        assert shown.seen()
-    assert not shown.seen()  # the folder is there, but it is another's
+    with Checkpoint(tmp_path).shown() as mark:
+        slot = Slot(tmp_path / "batch.npz").shown(mark)
+        assert slot.seen()
+    assert not slot.seen()  # the folder is there, but it is another's
     Board(tmp_path / "absent" / "rounds", 1).tell(0, 5)
     assert not list(tmp_path.iterdir())
 

@@ -11,7 +11,7 @@ from bandstrap.comparison.plot import draw
 from bandstrap.errors import OutputError
 from bandstrap.simulation import Cell, Runner, Trace
 from bandstrap.simulation.checkpoint import FORMAT, Checkpoint
-from bandstrap.simulation.identity import identity
+from bandstrap.simulation.identity import identity, seen
 from bandstrap.simulation.results import Results
 from bandstrap.version import __version__
 
@@ -31,10 +31,11 @@ class Store:
     def run(self, runner: Runner, cells: list[Cell], units: Units = PLAIN) -> list[Trace]:
         """Play the cells, or read what an earlier call with the same ones left, in these units."""
         checkpoint = runner.checkpoint = Checkpoint(self.out / "batches")
-        facts = [*map(identity, cells), repr(units), runner.seed, __version__, FORMAT]
+        played = [*map(identity, cells)]
+        facts = [*played, repr(units), runner.seed, __version__, FORMAT]
         provenance = json.dumps(facts).encode()
         results = Results(self.out)
-        traces = results.stored(provenance)
+        traces = results.stored(provenance) if all(map(seen, played)) else None
         if traces is None:
             traces = [units.of(trace) for trace in runner.run(cells)]
             results.keep(traces, provenance)

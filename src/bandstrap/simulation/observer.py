@@ -6,7 +6,7 @@ from time import monotonic
 
 from bandstrap.packing import CannotPack
 from bandstrap.simulation.batch import Batch, Play, Watch
-from bandstrap.simulation.checkpoint import Checkpoint
+from bandstrap.simulation.checkpoint import Slot
 
 SHOW_EVERY = 0.2  # seconds
 SHARE = 20  # saving takes at most one part in so many of the time
@@ -18,23 +18,23 @@ class Observer(Watch):
     def __init__(
         self,
         batch: Batch,
-        checkpoint: Checkpoint | None,
+        slot: Slot | None,
         save_every: float,
         tell: Callable[[int], None],
     ) -> None:
         self.batch = batch
-        self.checkpoint = checkpoint
+        self.slot = slot
         self.save_every = save_every
         self.tell = tell
         now = monotonic()
         self._show_at = now + SHOW_EVERY
-        self._save_at = now + save_every if checkpoint is not None else inf
+        self._save_at = now + save_every if slot is not None else inf
         self.due = min(self._show_at, self._save_at)
 
     def resumed(self) -> Play | None:
-        if self.checkpoint is None:
+        if self.slot is None:
             return None
-        return self.checkpoint.load_midway(self.batch)
+        return self.slot.load_midway()
 
     def look(self, play: Play) -> None:
         now = monotonic()
@@ -46,9 +46,9 @@ class Observer(Watch):
         self.due = min(self._show_at, self._save_at)
 
     def _save(self, play: Play, now: float) -> None:
-        assert self.checkpoint is not None
+        assert self.slot is not None
         try:
-            self.checkpoint.save_midway(self.batch, play)
+            self.slot.save_midway(play)
         except CannotPack:  # a policy of the user's own making: it is saved when it is done
             self._save_at = inf
             return

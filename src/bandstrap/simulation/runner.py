@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from joblib import delayed, parallel_config
 
@@ -13,7 +13,7 @@ from bandstrap.environments import Environment
 from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy
 from bandstrap.simulation.batch import Batch, BatchResult, run_batch
-from bandstrap.simulation.checkpoint import Checkpoint
+from bandstrap.simulation.checkpoint import Checkpoint, Slot
 from bandstrap.simulation.engines import Engine, Local
 from bandstrap.simulation.interrupts import ended, unheard
 from bandstrap.simulation.observer import Observer
@@ -59,6 +59,22 @@ class Cell:
         ]
 
 
+class Job(NamedTuple):
+    """A batch of the cell at place `cell`, and where it is kept."""
+
+    cell: int
+    batch: Batch
+    slot: Slot | None
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.cell, self.batch.index
+
+    def shown(self, mark: Path | None) -> Slot | None:
+        """The slot as workers are given it."""
+        return self.slot.shown(mark) if self.slot and mark else None
+
+
 @dataclass
 class Runner:
     """Plays cells on an engine, `Local(workers)` unless another is given, keeping batches in
@@ -82,21 +98,25 @@ class Runner:
 
     def run(self, cells: list[Cell]) -> list[Trace]:
         """Play all cells; each trace is the same whatever the workers and their order."""
-        batches = [(i, batch) for i, cell in enumerate(cells) for batch in cell.batches(self.seed)]
-        self.progress.add(sum(_rounds(batch) for _, batch in batches))
+        jobs = [
+            Job(i, batch, self.checkpoint.slot(batch) if self.checkpoint else None)
+            for i, cell in enumerate(cells)
+            for batch in cell.batches(self.seed)
+        ]
+        self.progress.add(sum(_rounds(job.batch) for job in jobs))
         results: dict[tuple[int, int], BatchResult] = {}
         missing = []
-        for i, batch in batches:
-            found = self.checkpoint.load(batch) if self.checkpoint else None
+        for job in jobs:
+            found = job.slot.load() if job.slot else None
             if found is None:
-                missing.append((i, batch))
+                missing.append(job)
             else:
-                results[i, batch.index] = found
-                self.progress.done(_rounds(batch))
-        for i, batch, result in self._play(missing):
-            if self.checkpoint:
-                self.checkpoint.save(batch, result)
-            results[i, batch.index] = result
+                results[job.place] = found
+                self.progress.done(_rounds(job.batch))
+        for job, result in self._play(missing):
+            if job.slot:
+                job.slot.save(result)
+            results[job.place] = result
         return [
             Trace.join(
                 cell.experiment,
@@ -108,7 +128,7 @@ class Runner:
             for i, cell in enumerate(cells)
         ]
 
-    def _play(self, todo: list[tuple[int, Batch]]) -> Iterator[tuple[int, Batch, BatchResult]]:
+    def _play(self, todo: list[Job]) -> Iterator[tuple[Job, BatchResult]]:
         """The results of batches as they come; progress is shown meanwhile."""
         if not todo:
             return
@@ -118,22 +138,24 @@ class Runner:
         engine = self.engine or Local(self.workers)
         with (
             Board.posted(len(todo)) as board,
-            self._shown() as checkpoint,
+            self._mark() as mark,
             engine.pool(len(todo)) as pool,
         ):
-            jobs = (
-                delayed(_at_work)(place, batch, checkpoint, self.save_every, board, __version__)
-                for place, (_, batch) in enumerate(todo)
+            calls = (
+                delayed(_at_work)(
+                    place, job.batch, job.shown(mark), self.save_every, board, __version__
+                )
+                for place, job in enumerate(todo)
             )
             with unheard():
-                played = pool(jobs)  # starts the workers
+                played = pool(calls)  # starts the workers
             with tally.reading(board), ended(played):
                 for place, result in played:
-                    i, batch = todo[place]
-                    yield i, batch, result
-                    tally.reached(place, _rounds(batch))
+                    job = todo[place]
+                    yield job, result
+                    tally.reached(place, _rounds(job.batch))
 
-    def _shown(self) -> AbstractContextManager[Checkpoint | None]:
+    def _mark(self) -> AbstractContextManager[Path | None]:
         return self.checkpoint.shown() if self.checkpoint else nullcontext()
 
 
@@ -141,15 +163,15 @@ def _rounds(batch: Batch) -> int:
     return batch.horizon * batch.runs
 
 
-def _weight(job: tuple[int, Batch]) -> int:
-    batch = job[1]
+def _weight(job: Job) -> int:
+    batch = job.batch
     return -_rounds(batch) * batch.environment.problem.n_arms
 
 
 def _at_work(
     place: int,
     batch: Batch,
-    checkpoint: Checkpoint | None,
+    slot: Slot | None,
     save_every: float,
     board: Board,
     version: str,
@@ -158,7 +180,7 @@ def _at_work(
     if version != __version__:
         remedy = f"the cluster's workers have {__version__}: install the same version everywhere"
         raise InvalidInput("bandstrap", version, remedy)
-    seen = checkpoint if checkpoint and checkpoint.seen() else None
+    seen = slot if slot and slot.seen() else None
     watch = Observer(batch, seen, save_every, partial(board.tell, place))
     with parallel_config(backend="sequential"):  # estimators stay on the core they were given
         return place, run_batch(batch, watch)
