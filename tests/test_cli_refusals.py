@@ -85,3 +85,41 @@ def test_out_is_a_file(tmp_path):
     assert str(file) in said
     assert "choose another --out" in said
     assert file.read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "wanted"),
+    [
+        ("--rounds", "0", "--rounds = 0"),
+        ("--engine", "foo", "unknown engine 'foo'"),
+        ("--policies", "nosuch", "unknown policy 'nosuch'"),
+        ("--models", "nosuch", "unknown model 'nosuch'"),
+        ("--policy", "mine", "module:Class"),
+    ],
+)
+def test_options_are_refused_before_rows_are_read(tmp_path, monkeypatch, option, value, wanted):
+    def fails(*given):
+        raise AssertionError("rows were read")
+
+    monkeypatch.setattr("bandstrap.comparison.source.sampled", fails)
+    (tmp_path / "t.csv").write_text("x,y\n0.5,a\n0.1,b\n")
+    for command in (
+        ("compare", tmp_path / "t.csv", "--label", "y"),
+        ("benchmark", "--folder", tmp_path),
+    ):
+        said = in_one_line(failed(*command, option, value, "--out", tmp_path / "out"))
+        assert wanted in said
+
+
+@pytest.mark.parametrize("option", [("--rounds", "0"), ("--engine", "foo")])
+@pytest.mark.parametrize("command", [("compare", "t.csv", "--label", "y"), ("benchmark",)])
+def test_plain_mistakes_do_not_wait_for_the_compiler(tmp_path, command, option):
+    code = (
+        f"import sys; sys.argv = {['bandstrap', *command, *option]}\n"
+        "import atexit; atexit.register(lambda: print('numba' in sys.modules))\n"
+        "from bandstrap.cli import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert (done.returncode, done.stdout) == (2, "False\n"), done.stderr

@@ -1,13 +1,17 @@
 """The command line. Everything heavy is imported inside a command, so that `--help` is instant."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bandstrap.commands import completion
 from bandstrap.commands.calling import EXIT_CODES, Commands, call, command_line
 from bandstrap.version import __version__
+
+if TYPE_CHECKING:
+    from bandstrap.comparison.candidates import Asked
 
 app = typer.Typer(
     name="bandstrap",
@@ -154,19 +158,19 @@ def _compare(
 
     with waiting(f"reading {data.name}"):
         from bandstrap.comparison.payment import paid_by
+        from bandstrap.comparison.size import Size
         from bandstrap.comparison.table import prepare
+        from bandstrap.simulation.engines import engine_named
 
-        prepared = prepare(data, paid_by(label, _split(rewards)), seed)  # or refused at once
+        # What is wrong is said as soon as it can be known; importing policies takes seconds.
+        size, where = Size(rounds, runs, quick), engine_named(engine, address, workers)
+        asked = _asked(policies, models, policy, model)
+        prepared = prepare(data, paid_by(label, _split(rewards)), seed, lambda: asked().check())
 
         from bandstrap.commands.compare import compare
         from bandstrap.commands.outcome import show
-        from bandstrap.comparison.candidates import Asked
-        from bandstrap.comparison.comparison import Size
-        from bandstrap.simulation.engines import engine_named
 
-    asked = Asked(_split(policies), _split(models), tuple(policy or ()), tuple(model or ()))
-    where = engine_named(engine, address, workers)
-    show(compare(prepared, asked, Size(rounds, runs, quick), out, where, seed), json)
+    show(compare(prepared, asked(), size, out, where, seed), json)
 
 
 @app.command("benchmark", epilog=EXIT_CODES)
@@ -203,16 +207,17 @@ def _benchmark(
 
     Example: bandstrap benchmark --quick
     """
-    from bandstrap.commands.benchmark import Sources, benchmark
-    from bandstrap.commands.outcome import show
-    from bandstrap.comparison.candidates import Asked
-    from bandstrap.comparison.comparison import Size
+    from bandstrap.comparison.size import Size
     from bandstrap.simulation.engines import engine_named
 
-    asked = Asked(_split(policies), _split(models), tuple(policy or ()))
+    size, where = Size(rounds, runs, quick), engine_named(engine, address, workers)
+
+    from bandstrap.commands.benchmark import Sources, benchmark
+    from bandstrap.commands.outcome import show
+
+    asked = _asked(policies, models, policy)()
     sources = Sources(_split(datasets) or None, folder, label)
-    where = engine_named(engine, address, workers)
-    show(benchmark(sources, asked, Size(rounds, runs, quick), out, where, seed), json)
+    show(benchmark(sources, asked, size, out, where, seed), json)
 
 
 @app.command("list", epilog=EXIT_CODES)
@@ -226,6 +231,23 @@ def _list(json: Json = False) -> None:
     from bandstrap.commands.outcome import show
 
     show(Names(names()), json)
+
+
+def _asked(
+    policies: list[str] | None,
+    models: list[str] | None,
+    own_policies: list[str] | None,
+    own_models: list[str] | None = None,
+) -> "Callable[[], Asked]":
+    """Makes what is asked for, which needs a compiler."""
+
+    def asked() -> "Asked":
+        from bandstrap.comparison.candidates import Asked
+
+        own = tuple(own_policies or ()), tuple(own_models or ())
+        return Asked(_split(policies), _split(models), *own)
+
+    return asked
 
 
 def _split(given: list[str] | None) -> tuple[str, ...]:

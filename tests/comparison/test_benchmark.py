@@ -11,10 +11,18 @@ import pytest
 from scipy.stats import friedmanchisquare
 
 from bandstrap.cli import main
+from bandstrap.commands.benchmark import ranks_table
+from bandstrap.comparison.benchmark import LINEUP, benchmark, judged
+from bandstrap.comparison.candidates import LEAN, WIDE, Asked
 from bandstrap.comparison.diagram import frontier
 from bandstrap.comparison.ranks import duel, ranks
-from bandstrap.comparison.tasks import folder_tasks, named_tasks
+from bandstrap.comparison.size import Size
+from bandstrap.comparison.tasks import Task, folder_tasks, named_tasks
+from bandstrap.environments import ClassPayoffs, OwnTable
 from bandstrap.errors import OutputError, UnknownName
+from bandstrap.report.of_benchmark import _ranks
+from bandstrap.simulation import Runner, Trace
+from called import failed, in_one_line
 
 
 def test_mean_ranks_by_hand():
@@ -116,3 +124,54 @@ def test_tables_are_called_apart(tmp_path):
     assert [task.name for task in tasks] == [
         "iris.csv", "iris.tsv", "sales.2023", "sales.2024", "shop",
     ]  # fmt: skip
+
+
+def test_a_data_set_counts_once():
+    assert [task.name for task in named_tasks(("iris", "wine", "iris"))] == ["iris", "wine"]
+
+
+def trace(dataset, policy, total):
+    reward = np.array([[total]])
+    return Trace("e", dataset, policy, np.array([10]), 10 - reward, reward, np.array([1.0]))
+
+
+@pytest.mark.parametrize("order", ["ab", "ba"])
+def test_who_ties_for_the_best_shares_it(order):
+    earned = {("one", "a"): 5.0, ("one", "b"): 5.0, ("two", "a"): 3.0, ("two", "b"): 2.0}
+    traces = [
+        trace(name, policy, earned[name, policy]) for name in ("one", "two") for policy in order
+    ]
+    found = judged(["one", "two"], [*order], traces)
+    assert dict(zip(order, found.wins, strict=True)) == {"a": 1.5, "b": 0.5}
+    shown = {row[0].text: row[-1].shown for row in _ranks(found).rows}
+    table = ranks_table(found)
+    told = dict(zip(table.columns[0].cells, table.columns[-1].cells, strict=True))
+    assert shown == told == {"a": "1.5", "b": "0.5"}
+
+
+def random_task(name, width):
+    contexts = np.random.default_rng(0).random((12, width)).astype(np.float32)
+    return Task(name, OwnTable(name, contexts, ClassPayoffs(np.arange(12) % 2, 2)), "made up")
+
+
+def test_where_one_data_set_is_wide_only_those_play_that_cost_least(tmp_path):
+    tasks = [random_task("narrow", 2), random_task("wide", WIDE + 1)]
+    found = benchmark(tasks, Asked(), Size(2, 1), Runner(), tmp_path)
+    assert set(found.policies) == set(LEAN) & set(LINEUP)
+    assert found.decisions[0].startswith("wide is 201 numbers wide: only policies that cost little")
+
+
+def test_where_no_table_can_be_played_it_is_said_why(tmp_path):
+    (tmp_path / "one.csv").write_text("x,y\n1,a\n2,a\n")
+    said = in_one_line(failed("benchmark", "--folder", tmp_path, "--out", tmp_path / "out"))
+    assert "it holds no table that can be played (one.csv: skipped, --label = 'y': it has" in said
+
+
+def test_reading_a_folder_is_shown(tmp_path, monkeypatch):
+    from contextlib import nullcontext
+
+    shown = []
+    waiting = "bandstrap.commands.benchmark.waiting"
+    monkeypatch.setattr(waiting, lambda what: shown.append(what) or nullcontext())
+    failed("benchmark", "--folder", tmp_path, "--out", tmp_path / "out")
+    assert shown == [f"reading the tables of {tmp_path}"]

@@ -105,5 +105,7 @@ def test_intervals_show_their_width_and_nothing_impossible():
     assert str(Interval(0.70123, 0.70121, 0.70125)) == "0.70123 [0.70121, 0.70125]"
     assert str(Interval(2e9 + 0.5, 2e9, 2e9 + 1)) == "2000000000.5 [2000000000, 2000000001]"
     assert Interval(0.9, 0.7, 1.1).within(0.0, 1.0) == Interval(0.9, 0.7, 1.0)
+    for unknown in (np.nan, 52349.25):  # one run, or all alike
+        assert str(Interval(52349.25, unknown, unknown)).startswith("52349.25")
     alone = Interval(0.9, np.nan, np.nan).within(0.0, 1.0)
     assert not alone.known

@@ -147,6 +147,7 @@ def test_a_huge_file_is_read_only_so_far(tmp_path, monkeypatch):
     from bandstrap.comparison import text
 
     monkeypatch.setattr(text, "MOST", 100_000)
+    monkeypatch.setattr(text, "BLOCK", 1 << 20)
     path = tmp_path / "huge.csv"
     path.write_text("x,y\n" + "0.123456789,a\n0.987654321,b\n" * 100_000)
     sample = read(path, seed=0)
@@ -187,6 +188,7 @@ BAD = {
     "empty": ("", "is empty"),
     "blank": ("\n\n \n", "is empty"),
     "header": ("x,y\n", "no rows"),
+    "unended": ("x,y", "has a header but no rows"),
     "prose": ("It was a dark night.\nThe rain, as ever, fell.\n", "is no table"),
     "ragged": ("x,y\n1,a\n1,2,3\n", "is no table"),
     "duplicate": ("x,x,y\n1,2,a\n2,3,b\n", "2 columns have this name"),

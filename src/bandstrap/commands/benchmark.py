@@ -10,11 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from bandstrap.commands.calling import command_line
-from bandstrap.comparison.benchmark import Benchmark
+from bandstrap.commands.waiting import waiting
+from bandstrap.comparison.benchmark import Benchmark, several
 from bandstrap.comparison.benchmark import benchmark as play
 from bandstrap.comparison.candidates import Asked
-from bandstrap.comparison.comparison import Size
-from bandstrap.comparison.tasks import folder_tasks, named_tasks
+from bandstrap.comparison.size import Size
+from bandstrap.comparison.tasks import Task, folder_tasks, named_tasks
 from bandstrap.errors import InvalidInput
 from bandstrap.report import Run, write_report
 from bandstrap.report.of_benchmark import benchmarked
@@ -23,6 +24,7 @@ from bandstrap.simulation.engines import Engine
 from bandstrap.simulation.progress import Bar
 
 QUICK_SETS = ("iris", "wine", "breast_cancer", "digits")  # they are always at hand
+SHOWN = 5  # reasons in a refusal
 
 
 @dataclass(frozen=True)
@@ -60,23 +62,30 @@ def benchmark(
 ) -> Benchmarked:
     """Find the data sets, play them, and write the results and the report."""
     started = time.perf_counter()
-    quick = QUICK_SETS if size.quick else ()
-    skipped: list[str] = []
-    if sources.folder is None:
-        tasks = named_tasks(quick if sources.names is None else sources.names)
-    else:
-        named = named_tasks(sources.names) if sources.names else []
-        taken = [task.name for task in named]
-        more, skipped = folder_tasks(sources.folder, sources.label, seed, taken)
-        tasks = [*named, *more]
-    if not tasks:
-        raise InvalidInput("--folder", str(sources.folder), "it holds no table that can be played")
+    several(asked)  # or refused before tables are read
+    tasks, skipped = _tasks(sources, size.quick, seed)
     with Bar("benchmark") as bar:
         runner = Runner(seed, engine=engine, progress=bar)
-        found = play(tasks, asked, size, runner, out, tuple(skipped))
+        found = play(tasks, asked, size, runner, out, skipped)
     how = Run.here(command_line(), seed, time.perf_counter() - started)
     write_report(benchmarked(found, out, how), out / "report.html")
     return Benchmarked(found, out)
+
+
+def _tasks(sources: Sources, quick: bool, seed: int) -> tuple[list[Task], tuple[str, ...]]:
+    """What is played, and what is said of tables that cannot be."""
+    if sources.folder is None:
+        usual = QUICK_SETS if quick else ()
+        return named_tasks(usual if sources.names is None else sources.names), ()
+    named = named_tasks(sources.names) if sources.names else []
+    with waiting(f"reading the tables of {sources.folder}"):
+        taken = [task.name for task in named]
+        more, skipped = folder_tasks(sources.folder, sources.label, seed, taken)
+    if not (named or more):
+        why = f" ({'; '.join(skipped[:SHOWN])})" if skipped else ""
+        remedy = f"it holds no table that can be played{why}"
+        raise InvalidInput("--folder", str(sources.folder), remedy)
+    return [*named, *more], tuple(skipped)
 
 
 def ranks_table(found: Benchmark) -> Table:
@@ -85,13 +94,13 @@ def ranks_table(found: Benchmark) -> Table:
     table.add_column("policy")
     for column in ("mean rank", "reward, share of best", "µs a decision", "best on"):
         table.add_column(column, justify="right")
-    best = found.rewards.argmax(axis=1)
     costs = np.median(found.costs, axis=0)
     for name, rank in zip(found.ranks.policies, found.ranks.mean, strict=True):
         place = found.policies.index(name)
-        wins = int((best == place).sum())
         share = f"{found.shares[place]:.1%}"
-        table.add_row(name, f"{rank:.2f}", share, f"{costs[place]:,.0f}", str(wins))
+        table.add_row(
+            name, f"{rank:.2f}", share, f"{costs[place]:,.0f}", f"{found.wins[place]:.3g}"
+        )
     return table
 
 

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from bandstrap.commands.calling import command_line
 from bandstrap.comparison.candidates import Asked
-from bandstrap.comparison.comparison import Comparison, Size, run
-from bandstrap.comparison.ranking import Interval
+from bandstrap.comparison.comparison import Comparison, run
+from bandstrap.comparison.size import Size
 from bandstrap.comparison.store import Store, summary
 from bandstrap.comparison.table import Prepared
 from bandstrap.report import Run, write_report
@@ -77,16 +77,12 @@ def ranking_table(found: Comparison) -> Table:
     for standing in found.ranking:
         sign = "≈ " if standing.tied and standing.place > 1 else ""
         mean = standing.reward.shown(standing.reward.mean)
-        cells = (mean, _ends(standing.reward), f"{standing.cost:,.0f}")
+        cells = (mean, standing.reward.ends, f"{standing.cost:,.0f}")
         table.add_row(f"{sign}{standing.place}", standing.policy, *cells)
+    shown = found.ranking[0].reward.shown
     for name, value in found.baselines.items():
-        table.add_row("", Text(name, "dim"), f"[dim]{value:.4g}[/]")
+        table.add_row("", Text(name, "dim"), f"[dim]{shown(value)}[/]")
     return table
-
-
-def _ends(interval: Interval) -> str:
-    shown = interval.shown
-    return f"{shown(interval.low)} to {shown(interval.high)}" if interval.known else "one run"
 
 
 def _line(text: str, style: str = "") -> Text:

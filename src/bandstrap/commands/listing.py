@@ -27,9 +27,12 @@ class Names:
 
 def registered() -> Names:
     """The names in all registries. This imports everything; `names` remembers what it finds."""
+    from bandstrap.comparison.candidates import Known
+    from bandstrap.comparison.offers import installed
     from bandstrap.datasets import DATASETS
     from bandstrap.environments import ENVIRONMENTS
     from bandstrap.experiments import EXPERIMENTS
+    from bandstrap.models import Model
     from bandstrap.policies import POLICIES
     from bandstrap.policies.contextual import CONTEXTUAL
     from bandstrap.resampling import RESAMPLING
@@ -37,9 +40,9 @@ def registered() -> Names:
     return Names(
         {
             "policies": list(POLICIES),
-            "policies with contexts": list(CONTEXTUAL),
+            "policies with contexts": [*CONTEXTUAL, *Known.here().others],
             "resampling schemes": list(RESAMPLING),
-            "models": _models(),
+            "models": [*_models(), *installed(Model).found],
             "environments": list(ENVIRONMENTS),
             "data sets": list(DATASETS),
             "experiments": list(EXPERIMENTS),

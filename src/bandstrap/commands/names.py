@@ -3,15 +3,18 @@
 import json
 import os
 from contextlib import suppress
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import bandstrap
 
 SOURCE = Path(bandstrap.__file__).parent
+OFFERED = ("bandstrap.policies", "bandstrap.models")  # groups of entry points
 
 
 def names() -> dict[str, list[str]]:
-    """Every name by group, kept in the user's cache until a source file changes."""
+    """Every name by group, kept in the user's cache until a source file or what is installed
+    changes."""
     path, state = _cache(), _state()
     with suppress(OSError, ValueError, KeyError, TypeError):
         kept = json.loads(path.read_text(encoding="utf-8"))
@@ -34,6 +37,11 @@ def _cache() -> Path:
 
 
 def _state() -> str:
-    """What changes when any source file does."""
+    """What changes when any source file does, or what packages offer."""
     found = ((str(path), path.stat().st_mtime_ns) for path in SOURCE.rglob("*.py"))
-    return str(sorted(found))
+    offered = (
+        (point.group, point.name, point.value, point.dist.version if point.dist else "")
+        for group in OFFERED
+        for point in entry_points(group=group)
+    )
+    return str([*sorted(found), *sorted(offered)])

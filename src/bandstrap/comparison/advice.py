@@ -58,7 +58,8 @@ def _among_equals(ranking: tuple[Standing, ...], floor: float) -> Advice:
         )
         return _use(chosen, why, floor)
     if not tied:
-        return _use(first, why + "no other that may be as good earns more than the best arm", floor)
+        none = "no other that may be as good earns more than the best arm beyond chance"
+        return _use(first, why + none, floor)
     names = ", ".join(each.policy for each in tied[:4]) + (" …" if len(tied) > 4 else "")
     if any(MUCH * each.cost <= first.cost for each in tied):
         return _use(first, why + f"{names} may be as good, which more --runs would tell", floor)
@@ -69,7 +70,8 @@ def _use(chosen: Standing, why: str, floor: float) -> Advice:
     """With a warning where one might as well not look at rows at all."""
     reward = chosen.reward
     doubt = (
-        f"; but that is not beyond chance more than always pulling the best arm ({floor:.4g})"
+        "; but that is not beyond chance more than always pulling the best arm "
+        f"({reward.shown(floor)})"
         if reward.known and reward.low <= floor
         else ""
     )
@@ -79,7 +81,7 @@ def _use(chosen: Standing, why: str, floor: float) -> Advice:
 def _none_is_better(first: Standing, floor: float) -> Advice:
     return Advice(
         first.policy,
-        f"None earns more than always pulling the best arm ({floor:.4g} a round) in this many "
-        f"rounds; the nearest is {first.policy} with {first.reward}: try more --rounds, or columns "
-        "that tell more.",
+        f"None earns more than always pulling the best arm ({first.reward.shown(floor)} a round) "
+        f"in this many rounds; the nearest is {first.policy} with {first.reward}: try more "
+        "--rounds, or columns that tell more.",
     )

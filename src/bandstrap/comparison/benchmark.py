@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from bandstrap.comparison.candidates import QUICK, USUAL, Asked
-from bandstrap.comparison.comparison import Size
+from bandstrap.comparison.candidates import QUICK, USUAL, WIDE, Asked, affordable
+from bandstrap.comparison.comparison import check
 from bandstrap.comparison.diagram import draw_frontier, draw_ranks
 from bandstrap.comparison.ranking import cost, per_round
 from bandstrap.comparison.ranks import Duel, Ranks, duel, ranks
+from bandstrap.comparison.size import Size
 from bandstrap.comparison.store import Store, write_json
 from bandstrap.comparison.tasks import Task
 from bandstrap.errors import InvalidInput
@@ -47,6 +48,13 @@ class Benchmark:
         shares: np.ndarray = (self.rewards / np.where(best > 0, best, 1.0)).mean(axis=0)
         return shares
 
+    @property
+    def wins(self) -> np.ndarray:
+        """On how many data sets each was best, (policies,); who ties for it shares it."""
+        best = self.rewards == self.rewards.max(axis=1, keepdims=True)
+        wins: np.ndarray = (best / best.sum(axis=1, keepdims=True)).sum(axis=0)
+        return wins
+
     def as_dict(self) -> dict[str, Any]:
         """The result as plain data."""
         rows = zip(self.datasets, self.rewards.tolist(), self.costs.tolist(), strict=True)
@@ -76,21 +84,42 @@ def benchmark(
     told: tuple[str, ...] = (),
 ) -> Benchmark:
     """Play every policy on every data set, keep the results, and judge."""
-    policies = asked.candidates(QUICK if size.quick else LINEUP)
-    if len(policies) < 2:
-        raise InvalidInput("--policies", [*policies], "name at least two to compare")
+    policies, left_out = _lineup(tasks, asked, size)
     cells = [cell for task in tasks for cell in _cells(task, policies, size)]
+    check(cells)
     traces = Store(out).run(runner, cells)
     played = tuple(
         f"{task.name}: {task.told}, {cells[i * len(policies)].horizon:,} rounds in each of "
         f"{cells[i * len(policies)].runs} runs"
         for i, task in enumerate(tasks)
     )
-    found = judged([task.name for task in tasks], [*policies], traces, (*told, *played))
+    found = judged([task.name for task in tasks], [*policies], traces, (*told, *left_out, *played))
     draw_ranks(found.ranks, out / "ranks.png")
     draw_frontier([*policies], found.shares, np.median(found.costs, axis=0), out / "frontier.png")
     write_json(found.as_dict(), out / "benchmark.json")
     return found
+
+
+def several(asked: Asked, usual: tuple[str, ...] = LINEUP) -> dict[str, Policy[Any]]:
+    """Those that are asked for, of which there must be two."""
+    policies = asked.candidates(usual)
+    if len(policies) < 2:
+        raise InvalidInput("--policies", [*policies], "name at least two to compare")
+    return policies
+
+
+def _lineup(
+    tasks: list[Task], asked: Asked, size: Size
+) -> tuple[dict[str, Policy[Any]], list[str]]:
+    """The same policies for all data sets, or ranks could not be compared; and who is missing."""
+    usual = QUICK if size.quick else LINEUP
+    widest = max(tasks, key=lambda task: task.environment.problem.n_features)
+    width = widest.environment.problem.n_features
+    policies = several(asked, affordable(usual, width))
+    if width <= WIDE or asked.policies or asked.models:
+        return policies, []
+    told = f"{widest.name} is {width:,} numbers wide: only policies that cost little there play"
+    return policies, [f"{told}; name others by --policies, or leave it out"]
 
 
 def _cells(task: Task, policies: dict[str, Policy[Any]], size: Size) -> list[Cell]:

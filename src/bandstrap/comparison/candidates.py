@@ -1,14 +1,11 @@
 """Who takes part: policies by name, policies times models, and those of the user's own."""
 
-import os
-import sys
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
-from bandstrap.errors import InvalidInput, UnknownName
+from bandstrap.comparison.offers import by_name, installed
+from bandstrap.errors import BandstrapError, InvalidInput, UnknownName
 from bandstrap.models import Model
 from bandstrap.policies import POLICIES, ContextualBootstrap, ContextualEpsilonGreedy, Decay, Policy
 from bandstrap.policies.contextual import CONTEXTUAL
@@ -33,9 +30,12 @@ USUAL = (*QUICK, "wb-lin-additive", "wb-log", "heads-nn", "tree-heuristic")
 WIDE = 200
 LEAN = ("wb-log-replicas", "ucb-lin-fixed", "ts-lin-fixed", "ts-laplace", "tang", "heads-nn")
 REFITTING = ("eg", "npb", "wb")  # ways to explore that any model can be used with
-GROUPS: dict[type, str] = {Policy: "bandstrap.policies", Model: "bandstrap.models"}
-OPTIONS: dict[type, str] = {Policy: "--policy", Model: "--model"}
 EXPLORERS = ("eg", "npb", "wb", "ts", "ucb")
+
+
+def affordable(names: tuple[str, ...], width: int) -> tuple[str, ...]:
+    """Those of the names that are tried unasked on contexts of so many numbers."""
+    return names if width <= WIDE else tuple(name for name in names if name in LEAN)
 
 
 @dataclass(frozen=True)
@@ -47,37 +47,85 @@ class Asked:
     own_policies: tuple[Any, ...] = ()  # "module:Class", or policies
     own_models: tuple[Any, ...] = ()
 
+    def check(self) -> None:
+        """All of it is there: what is asked for can be refused before a table is read."""
+        self.candidates(())
+
     def candidates(self, usual: tuple[str, ...]) -> dict[str, Policy[Any]]:
         """Every policy that takes part, by its name."""
-        installed, more = _installed(Policy), _installed(Model)
-        models = _by_name(self.own_models, Model)
-        known = {**_known(), **installed}
-        for name, model in {**more, **models}.items():
-            known.update(_with_model(name, model))
+        own_models = by_name(self.own_models, Model)
+        known = Known.here(own_models)
         if self.policies or self.models:
-            chosen = self._named(known, (*self.models, *models))
+            chosen = self._named(known, (*self.models, *own_models))
         else:
-            pairs = [f"{way}-{name}" for name in {**more, **models} for way in REFITTING]
-            chosen = [*usual, *installed, *pairs]
-        own = _by_name(self.own_policies, Policy)
-        for name in own.keys() & known.keys():
+            chosen = [*usual, *known.others]
+        own = by_name(self.own_policies, Policy)
+        for name in own.keys() & known.policies.keys():
             raise InvalidInput("--policy", name, "another policy has this name; rename the class")
-        return {**{name: known[name] for name in chosen}, **own}
+        return {**{name: known.policies[name] for name in chosen}, **own}
 
-    def _named(self, known: Mapping[str, Any], models: tuple[str, ...]) -> list[str]:
+    def _named(self, known: "Known", models: tuple[str, ...]) -> list[str]:
         """Each policy with each model; a name that is a policy by itself is taken as it is."""
-        names = []
+        for model in models:
+            known.check_model(model)
+        names: dict[str, None] = {}
+        joined: set[str] = set()
         for policy in self.policies or EXPLORERS:
-            pairs = [f"{policy}-{model}" for model in models]
-            found = [name for name in pairs if name in known]
+            pairs = {f"{policy}-{model}": model for model in models}
+            found = {name: model for name, model in pairs.items() if name in known.pairs}
             if not found and self.policies:
-                if policy not in known or (models and policy in POLICIES):
-                    raise UnknownName("policy", pairs[0] if pairs else policy, known)
-                found = [policy]
-            names += found
-        if not names:
-            raise UnknownName("model", models[0], {name.split("-", 1)[-1] for name in known})
-        return list(dict.fromkeys(names))
+                known.check_policy(policy, pairs)
+                names[policy] = None
+            names.update(dict.fromkeys(found))
+            joined.update(found.values())
+        for model in models:
+            if model not in joined:
+                asked = ",".join(self.policies)
+                remedy = f"no policy of {asked} was joined with it; add one, as in --policies wb"
+                raise InvalidInput("model", model, remedy)
+        return list(names)
+
+
+@dataclass(frozen=True)
+class Known:
+    """Every policy that can be asked for by name."""
+
+    policies: dict[str, Policy[Any]]
+    pairs: dict[str, str]  # of those that are a way to explore and a model: the model
+    others: tuple[str, ...]  # of packages and of the user's models
+    broken: dict[str, BandstrapError]  # policies that packages offer, and why they cannot be had
+    broken_models: dict[str, BandstrapError]
+
+    @classmethod
+    def here(cls, own_models: dict[str, Model] | None = None) -> "Known":
+        """Ours, what is installed, and what follows from models of the user's own."""
+        policies, models = installed(Policy), installed(Model)
+        pairs = {name: name.split("-", 1)[1] for name in CONTEXTUAL if _explores(name)}
+        joint: dict[str, Policy[Any]] = {}
+        for name, model in {**models.found, **(own_models or {})}.items():
+            with_it = _with_model(name, model)
+            joint.update(with_it)
+            pairs.update(dict.fromkeys(with_it, name))
+        broken = dict(policies.broken)
+        for name, error in models.broken.items():
+            broken.update({f"{way}-{name}": error for way in REFITTING})
+        known = {**_known(), **policies.found, **joint}
+        return cls(known, pairs, (*policies.found, *joint), broken, models.broken)
+
+    def check_model(self, name: str) -> None:
+        models = set(self.pairs.values())
+        if name not in models:
+            raise self.broken_models.get(name) or UnknownName("model", name, models)
+
+    def check_policy(self, name: str, pairs: Iterable[str]) -> None:
+        """A policy by itself; where there are models, one that knows of them."""
+        if name not in self.policies or (pairs and name in POLICIES):
+            meant = next(iter(pairs), name)
+            raise self.broken.get(name) or UnknownName("policy", meant, self.policies)
+
+
+def _explores(name: str) -> bool:
+    return name.split("-", 1)[0] in EXPLORERS
 
 
 def _known() -> dict[str, Policy[Any]]:
@@ -86,47 +134,9 @@ def _known() -> dict[str, Policy[Any]]:
     return {**ours, **{name: make() for name, make in POLICIES.items()}}
 
 
-def _installed(kind: type) -> dict[str, Any]:
-    """What installed packages offer by entry points."""
-    points = entry_points(group=GROUPS[kind])
-    return {point.name: _made(point.load(), kind) for point in points}
-
-
 def _with_model(name: str, model: Model) -> dict[str, Policy[Any]]:
     return {
         f"eg-{name}": ContextualEpsilonGreedy(model, Decay(50.0), PRIOR),
         f"npb-{name}": ContextualBootstrap(Multinomial(), model, PRIOR),
         f"wb-{name}": ContextualBootstrap(Exponential(), model, PRIOR),
     }
-
-
-def _by_name(things: tuple[Any, ...], kind: type) -> dict[str, Any]:
-    """Each by its class; a second one of a class is numbered."""
-    found: dict[str, Any] = {}
-    for thing in things:
-        made = _made(_imported(thing, OPTIONS[kind]) if isinstance(thing, str) else thing, kind)
-        name = type(made).__name__.lower()
-        several = sum(type(other) is type(made) for other in found.values())
-        found[f"{name}-{several + 1}" if several else name] = made
-    return found
-
-
-def _imported(path: str, option: str) -> Any:
-    """What `module:Name` names, from the folder one is in or from anywhere Python looks."""
-    module, _, name = path.partition(":")
-    if not (module and name):
-        raise InvalidInput(option, path, "write module:Class, as in my_policies:Mine")
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    try:
-        return getattr(import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise InvalidInput(option, path, f"cannot be imported ({error})") from error
-
-
-def _made(thing: Any, kind: type) -> Any:
-    """A policy or model, or what a class or function makes of nothing."""
-    made = thing if isinstance(thing, kind) else thing() if callable(thing) else thing
-    if not isinstance(made, kind):
-        raise InvalidInput(OPTIONS[kind], thing, f"give a {kind.__name__}, or what makes one")
-    return made

@@ -87,7 +87,11 @@ def cells_of(column: pa.ChunkedArray) -> Cells:
         return _numbers(column)
     if pa.types.is_decimal(kind):
         return _numbers(column.cast(pa.float64()))
-    return _read(column) if pa.types.is_large_string(kind) else Other(str(kind))
+    return _read(column) if pa.types.is_large_string(kind) else Other(_called(kind))
+
+
+def _called(kind: pa.DataType) -> str:
+    return kind.extension_name if isinstance(kind, pa.BaseExtensionType) else str(kind)
 
 
 def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:

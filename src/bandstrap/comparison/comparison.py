@@ -6,44 +6,22 @@ from pathlib import Path
 from typing import Any
 
 from bandstrap.comparison.advice import advice
-from bandstrap.comparison.candidates import LEAN, QUICK, USUAL, WIDE, Asked
+from bandstrap.comparison.candidates import QUICK, USUAL, Asked, affordable
 from bandstrap.comparison.encoder import Encoder
 from bandstrap.comparison.listed import listed
 from bandstrap.comparison.payment import paid_by
 from bandstrap.comparison.ranking import Gap, Standing, gap, ranked
+from bandstrap.comparison.size import Size
 from bandstrap.comparison.snippet import snippet
 from bandstrap.comparison.store import Store, Unkept
 from bandstrap.comparison.table import Prepared, prepare
-from bandstrap.errors import InvalidInput
+from bandstrap.errors import BandstrapError, InvalidInput
 from bandstrap.policies import Policy
 from bandstrap.simulation import Cell, Runner, Trace
 from bandstrap.simulation.engines import engine_named
 from bandstrap.simulation.progress import ProgressLike, Quiet
 
 EXPERIMENT = "compare"
-ROUNDS, RUNS = 3000, 5
-QUICK_ROUNDS, QUICK_RUNS = 300, 3
-WORK = 2_400_000  # rounds times arms times features that are played where nobody says how many
-
-
-@dataclass(frozen=True)
-class Size:
-    """How much is played; what is None follows from the table."""
-
-    rounds: int | None = None
-    runs: int | None = None
-    quick: bool = False
-
-    def __post_init__(self) -> None:
-        for name, value in (("--rounds", self.rounds), ("--runs", self.runs)):
-            if value is not None and value < 1:
-                raise InvalidInput(name, value, "give at least 1")
-
-    def of(self, arms: int, width: int) -> tuple[int, int]:
-        """Rounds and runs."""
-        usual, runs = (QUICK_ROUNDS, QUICK_RUNS) if self.quick else (ROUNDS, RUNS)
-        affordable = max(QUICK_ROUNDS, WORK // (arms * width))
-        return self.rounds or min(usual, affordable), self.runs or runs
 
 
 @dataclass(frozen=True)
@@ -99,10 +77,11 @@ def compare(
     'eg-lin'
     """
     asked = Asked(listed(policies), listed(models), tuple(own))
-    store = Store(Path(out)) if out is not None else None
-    prepared = prepare(data, paid_by(label, rewards), seed)
+    size = Size(rounds, runs, quick)
     runner = Runner(seed, engine=engine_named("local", None, workers))
-    return run(prepared, asked, Size(rounds, runs, quick), runner, store)
+    store = Store(Path(out)) if out is not None else None
+    prepared = prepare(data, paid_by(label, rewards), seed, asked.check)
+    return run(prepared, asked, size, runner, store)
 
 
 def run(
@@ -116,14 +95,15 @@ def run(
     """Play the table, and judge."""
     problem = prepared.environment.problem
     rounds, runs = size.of(problem.n_arms, problem.n_features)
-    policies = asked.candidates(_usual(size, problem.n_features))
+    usual = affordable(QUICK if size.quick else USUAL, problem.n_features)
+    policies = asked.candidates(usual)
     cells = [
         Cell(
             EXPERIMENT, prepared.environment.name, name, prepared.environment, policy, rounds, runs
         )
         for name, policy in policies.items()
     ]
-    _check(cells)
+    check(cells)
     runner.progress = progress or Quiet()
     traces = (store or Unkept()).run(runner, cells, prepared.payment.units)
     encoder = str(store.encoder) if store is not None else None
@@ -133,16 +113,14 @@ def run(
     return found
 
 
-def _usual(size: Size, width: int) -> tuple[str, ...]:
-    if size.quick:
-        return QUICK
-    return LEAN if width > WIDE else USUAL
-
-
-def _check(cells: list[Cell]) -> None:
-    """Refuse at once a policy that cannot play this table."""
+def check(cells: list[Cell]) -> None:
+    """Refuse at once a policy that cannot play its table."""
     for cell in cells:
-        cell.policy.start(cell.environment.problem)
+        try:
+            cell.policy.start(cell.environment.problem)
+        except BandstrapError as error:
+            remedy = f"it cannot play {cell.environment_name} ({error}); leave it out"
+            raise InvalidInput("policy", cell.policy_name, remedy) from error
 
 
 def _judged(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # they need a compiler, which a table that is refused should 
     from bandstrap.environments.own_table import Payoffs
     from bandstrap.simulation import Trace
 
+LARGEST = 1e100  # a reward; squares of sums of such are numbers still
 CLASSES = 100  # arms; with more, a run of usual length hardly tries each
 
 
@@ -137,6 +138,9 @@ class Rewards(Pays):
         low, high = float(rewards.min()), float(rewards.max())
         if low == high:
             raise InvalidInput("--rewards", ",".join(self.columns), f"all are {low:g}")
+        if max(-low, high) > LARGEST:
+            remedy = f"they go from {low:g} to {high:g}; divide them to at most {LARGEST:g}"
+            raise InvalidInput("--rewards", ",".join(self.columns), remedy)
         told = [f"{name}: what the arm of this name pays" for name in self.columns]
         if low >= 0 and high <= 1:
             return Payment(self.columns, rewards, tuple(told)), kept

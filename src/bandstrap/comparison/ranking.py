@@ -39,10 +39,18 @@ class Interval:
         return Interval(self.mean, max(self.low, low), min(self.high, high))
 
     def shown(self, value: float) -> str:
-        """A value to four digits, or as many as it takes to see how wide the interval is."""
+        """A value to four digits, or as many as it takes to see how wide the interval is; where
+        that is not known, whole numbers are not rounded."""
         size, half = abs(self.mean), (self.high - self.low) / 2
-        digits = 1 + ceil(log10(size / half)) if self.known and size > half > 0 else 4
+        if self.known and half > 0:
+            digits = 1 + ceil(log10(size / half)) if size > half else 4
+        else:
+            digits = 2 + ceil(log10(size)) if size > 1 else 4
         return f"{value:.{min(max(digits, 4), 15)}g}"
+
+    @property
+    def ends(self) -> str:
+        return f"{self.shown(self.low)} to {self.shown(self.high)}" if self.known else "one run"
 
     def __str__(self) -> str:
         if not self.known:

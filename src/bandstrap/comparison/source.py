@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import narwhals as nw
 import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet as pq
 
+from bandstrap.comparison.frames import arrow_of
 from bandstrap.comparison.sample import Sample, sampled
 from bandstrap.comparison.text import ANY_BYTE, REMEDY, NotUnicodeError, TextTable, check_unique
-from bandstrap.errors import InvalidInput, OutputError
+from bandstrap.errors import OutputError
 
 TEXTS = (".csv", ".tsv", ".txt")
 # The longest first: what is taken off a name, and what a folder of tables is looked through for.
@@ -31,7 +31,7 @@ def read(data: Any, seed: int, check: Check = any_names) -> Sample:
     """
     if isinstance(data, str | Path):
         return read_file(Path(data), seed, check)
-    return _of_table(_arrow(data), seed, check)
+    return _of_table(arrow_of(data), seed, check)
 
 
 def read_file(path: Path, seed: int, check: Check = any_names) -> Sample:
@@ -103,22 +103,6 @@ def _arrow_file(path: Path, magic: bytes) -> pa.Table:
         return pa.ipc.open_stream(source).read_all()
     except (pa.ArrowException, OSError) as error:
         raise OutputError(path, "is damaged or no Arrow file", REMEDY) from error
-
-
-def _arrow(data: Any) -> pa.Table:
-    if isinstance(data, pa.Table):
-        return data
-    try:
-        # An index says where rows were, as labels often do too: it is no column.
-        frame = nw.maybe_reset_index(nw.from_native(data, eager_only=True))
-        return frame.to_arrow()
-    except nw.exceptions.DuplicateError as error:
-        raise InvalidInput("data", "columns of one name", str(error)) from error
-    except TypeError as error:
-        what = type(data).__name__
-        raise InvalidInput("data", what, "give a path, a pandas, polars or Arrow table") from error
-    except pa.ArrowException as error:
-        raise InvalidInput("data", "mixed values", f"one kind a column, please: {error}") from error
 
 
 def _of_table(table: pa.Table, seed: int, check: Check) -> Sample:

@@ -1,5 +1,6 @@
 """A table made ready to play: which column is what, what is done with each, and who gets paid."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
@@ -39,9 +40,22 @@ class Prepared:
         return OwnTable(self.title, self.contexts, self.payment.payoffs)
 
 
-def prepare(data: Any, pays: Pays, seed: int = 0) -> Prepared:
-    """Read a table, find what pays, and encode all other columns."""
-    return prepare_sample(read(data, seed, pays.check), title_of(data), pays)
+def nothing() -> None:
+    """What there is to check beside a table."""
+
+
+def prepare(data: Any, pays: Pays, seed: int = 0, check: Callable[[], None] = nothing) -> Prepared:
+    """Read a table, find what pays, and encode all other columns.
+
+    `check` is called when the header is known to be right, before the rows are read, which may
+    take long.
+    """
+
+    def checked(names: list[str]) -> None:
+        pays.check(names)
+        check()
+
+    return prepare_sample(read(data, seed, checked), title_of(data), pays)
 
 
 def prepare_sample(sample: Sample, title: str, pays: Pays) -> Prepared:

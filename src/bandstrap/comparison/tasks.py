@@ -22,11 +22,12 @@ class Task:
 
 
 def named_tasks(names: tuple[str, ...] = ()) -> list[Task]:
-    """Data sets by name; none means all that can be read without a network."""
+    """Data sets by name, each once; none means all that can be read without a network."""
     for name in names:
         if name not in DATASETS:
             raise UnknownName("data set", name, DATASETS)
-    return [Task(name, Labelled(name), DATASETS[name].title) for name in names or available()]
+    wanted = dict.fromkeys(names) or available()
+    return [Task(name, Labelled(name), DATASETS[name].title) for name in wanted]
 
 
 def folder_tasks(

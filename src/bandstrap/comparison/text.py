@@ -1,5 +1,6 @@
 """Tables written as text: which separator, which encoding, which names, and the rows in pieces."""
 
+import codecs
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -14,9 +15,16 @@ from bandstrap.errors import InvalidInput, OutputError
 SEPARATORS = ",;\t|"
 QUOTED = r'"[^"]*"'
 HEAD = 1 << 16  # bytes that are looked at first
+BLOCK = 1 << 24  # bytes that are parsed at once; no row may be longer
 ANY_BYTE = "latin-1"  # an encoding in which every byte is a letter
 MOST = 1 << 30  # bytes that are read at most
 REMEDY = "give a CSV file with a header, a Parquet or an Arrow file"
+
+
+FAULTS = (pa.ArrowInvalid, OSError, UnicodeError)  # as reading shows them
+# How files that are neither UTF-8 nor a letter for each byte begin, the longest first.
+MARKS = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32",
+         codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}  # fmt: skip
 
 
 class NotUnicodeError(Exception):
@@ -30,11 +38,12 @@ class TextTable:
         self.path = path
         head = _head(path)
         self.encoding = encoding or _encoding(head)
-        lines = head.decode(self.encoding, errors="ignore").lstrip("\ufeff").splitlines()
-        first = next((line for line in lines if line.strip()), "")
-        if not first:
+        text = head.decode(self.encoding, errors="ignore").strip("\ufeff \t\r\n")
+        if not text:
             raise OutputError(path, "is empty", REMEDY)
-        self.separator = max(SEPARATORS, key=re.sub(QUOTED, "", first).count)
+        # What is in quotes may hold a separator, or a newline.
+        first = re.sub(QUOTED, "", text).splitlines() or [""]
+        self.separator = max(SEPARATORS, key=first[0].count)
         self._written = self._names()
         self.names = [name.strip() for name in self._written]
         check_unique(self.names)
@@ -55,18 +64,18 @@ class TextTable:
                     if read > MOST:
                         self.complete = False
                         return
-        except (pa.ArrowInvalid, OSError) as error:
+        except FAULTS as error:
             if self.encoding == "utf-8" and "invalid UTF8" in str(error):
                 raise NotUnicodeError from error
-            raise OutputError(self.path, f"is no table ({_brief(error)})", REMEDY) from error
+            raise _refused(self.path, error) from error
 
     def _names(self) -> list[str]:
         """The words of the first row, of which there must be two."""
         try:
             with self._open([]) as reader:
                 names = list(reader.schema.names)
-        except (pa.ArrowInvalid, OSError) as error:
-            raise OutputError(self.path, f"is no table ({_brief(error)})", REMEDY) from error
+        except FAULTS as error:
+            raise _refused(self.path, error) from error
         if len(names) < 2:
             raise OutputError(
                 self.path,
@@ -76,7 +85,7 @@ class TextTable:
         return names
 
     def _open(self, names: Iterable[str]) -> Any:
-        read = pyarrow.csv.ReadOptions(encoding=self.encoding, use_threads=False)
+        read = pyarrow.csv.ReadOptions(encoding=self.encoding, use_threads=False, block_size=BLOCK)
         convert = pyarrow.csv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()),
             strings_can_be_null=True,
@@ -103,19 +112,37 @@ def _head(path: Path) -> bytes:
         raise OutputError(path, f"cannot be read ({_brief(error)})", REMEDY) from error
     if head[:4] == b"PK\3\4":
         raise OutputError(path, "is a zip archive or a workbook", "unpack it, or export it as CSV")
-    if b"\0" in head:
-        raise OutputError(path, "is no text, Parquet or Arrow file", REMEDY)
+    if b"\0" in head and _marked(head) is None:
+        remedy = f"{REMEDY}; text is best saved as UTF-8"
+        raise OutputError(path, "is no text, Parquet or Arrow file", remedy)
     return head
 
 
+def _marked(head: bytes) -> str | None:
+    return next((name for mark, name in MARKS.items() if head.startswith(mark)), None)
+
+
 def _encoding(head: bytes) -> str:
-    """UTF-8 if it may be."""
+    """What the file says; else UTF-8 if it may be."""
+    if (marked := _marked(head)) is not None:
+        return marked
     try:
         head[: len(head) - 4].decode("utf-8") if len(head) == HEAD else head.decode("utf-8")
     except UnicodeDecodeError as error:
         cut = len(head) == HEAD and error.start > len(head) - 8
         return "utf-8" if cut else ANY_BYTE
     return "utf-8"
+
+
+def _refused(path: Path, error: Exception) -> OutputError:
+    """In words of ours where Arrow's are of its insides."""
+    said = str(error)
+    if "Empty CSV" in said:
+        return OutputError(path, "has a header but no rows", "add rows below it")
+    if "straddling" in said:
+        problem = f"has a row of more than {BLOCK >> 20} megabytes, or a quote that is not closed"
+        return OutputError(path, problem, "mend or leave out that row")
+    return OutputError(path, f"is no table ({_brief(error)})", REMEDY)
 
 
 def _brief(error: Exception) -> str:

@@ -38,12 +38,12 @@ def benchmarked(found: Benchmark, out: Path, run: Run) -> Report:
 
 def _ranks(found: Benchmark) -> Table:
     costs = np.median(found.costs, axis=0)
-    wins = np.bincount(found.rewards.argmax(axis=1), minlength=len(found.policies))
     rows: list[tuple[Cell, ...]] = []
     for name, rank in zip(found.ranks.policies, found.ranks.mean, strict=True):
         place = found.policies.index(name)
         share, cost = float(found.shares[place]), float(costs[place])
-        counts = Number(int(wins[place]), str(wins[place]))
+        wins = float(found.wins[place])
+        counts = Number(wins, f"{wins:.3g}")
         numbers = (Number(rank, f"{rank:.2f}"), Number(share, f"{share:.1%}"))
         rows.append((Text(name), *numbers, Number(cost, f"{cost:,.0f} µs"), counts))
     return Table("Mean ranks, costs as medians over data sets", _COLUMNS, tuple(rows))

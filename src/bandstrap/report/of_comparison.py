@@ -28,8 +28,9 @@ def comparison(found: Comparison, run: Run) -> Report:
 
 def _table(found: Comparison) -> Table:
     rows = [_row(standing) for standing in found.ranking]
+    shown = found.ranking[0].reward.shown
     rows += [
-        (Text(""), Text(name), Number(value, f"{value:.4g}"), Text(""), Text(""), Text("baseline"))
+        (Text(""), Text(name), Number(value, shown(value)), Text(""), Text(""), Text("baseline"))
         for name, value in found.baselines.items()
     ]
     return Table(f"Ranking after {found.rounds:,} rounds, {found.runs} runs", _COLUMNS, tuple(rows))
@@ -37,13 +38,12 @@ def _table(found: Comparison) -> Table:
 
 def _row(standing: Standing) -> tuple[Cell, ...]:
     reward = standing.reward
-    ends = f"{reward.low:.4g} to {reward.high:.4g}" if reward.known else "one run"
     remark = "may equal the first" if standing.tied and standing.place > 1 else ""
     return (
         Number(standing.place, str(standing.place)),
         Text(standing.policy),
-        Number(reward.mean, f"{reward.mean:.4g}"),
-        Number(reward.low, ends),
+        Number(reward.mean, reward.shown(reward.mean)),
+        Number(reward.low, reward.ends),
         Number(standing.cost, f"{standing.cost:,.0f} µs"),
         Text(remark),
     )

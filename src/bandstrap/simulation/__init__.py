@@ -1,6 +1,24 @@
-"""Many runs at once, on one core or many."""
+"""Many runs at once, on one core or many.
 
-from bandstrap.simulation.runner import Cell, Runner, simulate
-from bandstrap.simulation.trace import Trace
+Names are imported when first used: an engine that there is not is refused before anything that
+needs a compiler is loaded.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bandstrap.simulation.runner import Cell as Cell
+    from bandstrap.simulation.runner import Runner as Runner
+    from bandstrap.simulation.runner import simulate as simulate
+    from bandstrap.simulation.trace import Trace as Trace
 
 __all__ = ["Cell", "Runner", "Trace", "simulate"]
+
+_HOMES = {"Cell": "runner", "Runner": "runner", "simulate": "runner", "Trace": "trace"}
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        return getattr(import_module(f"bandstrap.simulation.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'bandstrap.simulation' has no attribute {name!r}")

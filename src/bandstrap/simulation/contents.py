@@ -149,7 +149,8 @@ class Contents:
         """What would be sent to a worker."""
         words = self._all((type(thing),))
         try:
-            sent = copyreg.dispatch_table.get(type(thing), _reduced)(thing)
+            known: Any = copyreg.dispatch_table.get(type(thing))
+            sent = known(thing) if known else thing.__reduce_ex__(2)
         except Exception:  # there are as many kinds as there are classes that cannot be sent
             self.seen = False
             return words
@@ -159,10 +160,6 @@ class Contents:
         return words + self._all(
             (make, arguments, state, list(members or ()), [list(item) for item in items or ()])
         )
-
-
-def _reduced(thing: Any) -> Any:
-    return thing.__reduce_ex__(2)
 
 
 def full_name(thing: Any) -> str:
