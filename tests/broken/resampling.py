@@ -21,6 +21,11 @@ class Heavy(Exponential):
         return 1.1 * rng.standard_exponential(shape)
 
 
+class Twice(Exponential):
+    def weights(self, shape, rng):
+        return 2.0 * rng.standard_exponential(shape)
+
+
 class Spread(Resampling):
     """Its variance is 1/3, and it declares 1."""
 
@@ -57,6 +62,7 @@ RESAMPLING = {
     Flat: r"weights for \(4, 7\) must be an array",
     Negative: "weights must not be negative",
     Heavy: "weights must be 1 on average",
+    Twice: "weights must be 1 on average",
     Spread: "variance declares 1 for a weight; found 0.33",
     Repeated: "independent along all axes but the last",
     Wide: "totals must be distributed as sums of weights",
