@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from bandstrap import (
+    Bandit,
     EigenExamples,
     GaussianNoise,
     InvalidInput,
     Multinomial,
+    NoExamples,
     Problem,
     SeenExamples,
     Support,
@@ -192,3 +194,56 @@ def test_a_run_that_has_not_begun_takes_any_arms():
     state = policy.start(PROBLEM)
     policy.rearm(state, Problem(5, 4, PROBLEM.support), [0, 1, 2, None, None])
     assert play(policy, state, np.random.default_rng(0), 3).shape == (3,)
+
+
+@pytest.mark.parametrize("name", ["replicas", "batch", "steps", "memory"])
+def test_counts_are_whole(name):
+    with pytest.raises(InvalidInput, match=f"{name} = 2.5: give a whole number"):
+        from_torch(mlp, **{name: 2.5})
+
+
+def test_an_optimiser_that_computes_losses_again():
+    with pytest.raises(InvalidInput, match=r"optimiser = 'LBFGS': .*such as Adam"):
+        started(policy_of(optimiser=torch.optim.LBFGS))
+
+
+class Bursting(torch.optim.SGD):
+    """Its steps leave the numbers as they are until it is told to burst."""
+
+    burst = False
+
+    def step(self, closure=None):
+        super().step(closure)
+        if Bursting.burst:
+            for group in self.param_groups:
+                for parameter in group["params"]:
+                    parameter.data.fill_(1e30)
+
+
+@pytest.mark.parametrize("prior", [NoExamples(), SeenExamples(), EigenExamples()], ids=repr)
+def test_a_reward_whose_steps_diverge_is_not_learnt(prior, monkeypatch):
+    policy = policy_of(optimiser=partial(Bursting, lr=0.01), prior=prior, steps=3)
+    bandit = Bandit(policy, ["a", "b"], rewards=Support.binary(), seed=1)
+    for _ in range(10):
+        bandit.learn(bandit.decide(CONTEXT[0]), 1)
+    decision = bandit.decide(-CONTEXT[0])
+    own = bandit.memory(None).state.learners[0]
+    before = parameters(bandit.memory(None).state)
+    mean = own.examples.scale.mean.copy()
+    monkeypatch.setattr(Bursting, "burst", True)
+    with pytest.raises(InvalidInput, match="no longer finite"):
+        bandit.learn(decision, 1)
+    monkeypatch.setattr(Bursting, "burst", False)
+    assert own.examples.rows.count == own.examples.pulls.sum() == bandit.rewards_learnt == 10
+    assert (own.examples.scale.mean == mean).all()
+    assert all((own.saved["parameters"][name] == it).all() for name, it in before.items())
+    assert bandit.decisions_waiting == 1
+    bandit.learn(decision, 1)  # it still can be
+    assert bandit.decide(CONTEXT[0]).arm in ("a", "b")
+
+
+def test_schemes_and_supports_are_refused_before_any_context():
+    with pytest.raises(InvalidInput, match="resampling"):
+        Bandit(policy_of(resampling=Multinomial()), ["a", "b"])
+    with pytest.raises(InvalidInput, match="squared_error"):
+        Bandit(policy_of(loss="log_loss"), ["a", "b"], rewards=Support.interval(-1, 1))
