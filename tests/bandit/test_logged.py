@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -173,3 +174,39 @@ def test_policies_that_take_whole_weights_only_say_so():
     with pytest.raises(InvalidInput, match="whole weights"):
         model.fit(np.empty((30, 0)), arms, rewards, np.linspace(0.1, 1, 30))
     assert not hasattr(model, "bandit_")
+
+
+def test_names_of_two_types_stay_what_they_are():
+    arms = ["a", 1] * 10
+    for given in (None, ["a", 1]):
+        model = LoggedBandit(UCB1(scale=0.0), arms=given, random_state=0)
+        model.fit(np.empty((20, 0)), arms, [0.2, 0.6] * 10)
+        assert model.predict(np.empty((1, 0))).tolist() == [1]
+        assert set(model.classes_.tolist()) == {"a", 1}
+
+
+def test_names_of_features_are_those_of_the_last_table():
+    table, arms, rewards = log(30)
+    model = LoggedBandit(LinThompson(), random_state=0)
+    model.fit(pa.table({"x": table[:, 0], "y": table[:, 1]}), arms, rewards)
+    assert model.feature_names_in_.tolist() == ["x", "y"]
+    model.fit(table, arms, rewards)
+    assert not hasattr(model, "feature_names_in_")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (lambda m, x, a, r: m.fit(x, 3, r), "arms = 3: give a list"),
+        (lambda m, x, a, r: m.fit(x, a[:, None], r), "arms = .*: name arms"),
+        (lambda m, x, a, r: m.fit(x, a, None), "reward = None: give a list of 30"),
+        (lambda m, x, a, r: m.fit(x, a, 1.0), "reward = 1.0: give a list of 30"),
+        (lambda m, x, a, r: m.fit(x, a, r, ["x"] * 30), "propensities = 'x': give a number"),
+        (lambda m, x, a, r: m.fit([[1, 2], [3]], a, r), "X = .*all of one length"),
+        (lambda m, x, a, r: m.set_params(draws=2.5).fit(x, a, r), "draws = 2.5"),
+        (lambda m, x, a, r: m.set_params(arms=3).fit(x, a, r), "arms = 3: give a list"),
+    ],
+)
+def test_values_of_the_wrong_kind(wrong, told):
+    with pytest.raises(InvalidInput, match=told):
+        wrong(LoggedBandit(LinThompson(), random_state=0), *log(30))

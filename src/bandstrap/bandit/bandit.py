@@ -169,8 +169,8 @@ class Bandit(Worker):
 
         Decisions may be given as such or by their `id`, in any order and any time later. Lists of
         decisions, or of contexts and arms, take a list of rewards; all of them are checked before
-        the first is learnt. (What only an estimator with `Online()` can refuse, its `partial_fit`
-        refuses when its turn comes.)
+        the first is learnt. (What shows only in learning is refused when its turn comes: a row
+        that `partial_fit` refuses, steps of a torch module that diverge.)
         """
         with self._lock:
             if (decision is None) == (arm is None):

@@ -17,12 +17,11 @@ def frame_of(source: str, columns: Mapping[Name, Any]) -> Any:
     An Arrow table is made a frame too: scikit-learn's transformers take none apart.
     """
     table = pa.Table.from_arrays([*map(pa.array, columns.values())], [*map(str, columns)])
-    if _installed("polars") and (source == "polars" or not _installed("pandas")):
-        return _polars(table)
-    if _installed("pandas"):
-        return _pandas(table, [*columns])
-    needed = "polars" if source == "polars" else "pandas"
-    raise InvalidInput("frame", needed, f"is not installed: pip install {needed}")
+    wanted, other = ("polars", "pandas") if source == "polars" else ("pandas", "polars")
+    kind = next(filter(_installed, (wanted, other)), None)
+    if kind is None:
+        raise InvalidInput("frame", wanted, f"is not installed: pip install {wanted}")
+    return _polars(table) if kind == "polars" else _pandas(table, [*columns])
 
 
 @cache
