@@ -6,6 +6,10 @@ from bandstrap.kernels.compile import kernel
 
 ARM, REWARD, UNLISTED = 0, 1, 2
 
+# The largest number that models take: fourth powers of it, times thousands, are still numbers, and
+# its inverse is one in single precision too.
+LARGEST = 1e30
+
 
 @kernel
 def first_infinite(contexts):
@@ -13,6 +17,16 @@ def first_infinite(contexts):
     for i in range(contexts.shape[0]):
         for j in range(contexts.shape[1]):
             if not abs(contexts[i, j]) < inf:
+                return i * contexts.shape[1] + j
+    return -1
+
+
+@kernel
+def first_beyond(contexts):
+    """Where the first number stands, counted by rows, that is too large or none; -1 if none."""
+    for i in range(contexts.shape[0]):
+        for j in range(contexts.shape[1]):
+            if not abs(contexts[i, j]) <= LARGEST:
                 return i * contexts.shape[1] + j
     return -1
 

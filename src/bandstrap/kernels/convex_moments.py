@@ -97,7 +97,16 @@ def settle(gram, moment, theta, inverse, ridge, work):
 
 
 @kernel
-def noisy_scores(stream, noise, gram, theta, inverse, ridge, ready, x, scores, work):
+def _solve(gram, ridge, inverse, few, x, q, work):
+    """q = H⁻¹ x; the inverse of few examples is exact, and what x has beyond their span is not to
+    be looked for."""
+    _apply(inverse, x, q)
+    if not few:
+        _conjugate(gram, ridge, inverse, x, q, work)
+
+
+@kernel
+def noisy_scores(stream, noise, gram, theta, inverse, ridge, few, ready, x, scores, work):
     """N(x·θ̂, noise² xᵀ H⁻¹ A H⁻¹ x), H = A + ridge: least squares on rewards with noise."""
     d = x.size
     q = work[4]
@@ -105,23 +114,21 @@ def noisy_scores(stream, noise, gram, theta, inverse, ridge, ready, x, scores, w
         if not ready[arm]:
             scores[arm] = np.inf
             continue
-        _apply(inverse[arm], x, q)
-        _conjugate(gram[arm], ridge[arm], inverse[arm], x, q, work)
+        _solve(gram[arm], ridge[arm], inverse[arm], few[arm], x, q, work)
         _apply(gram[arm], q, work[0])
         variance = max(inner(q, work[0], d), 0.0)
         scores[arm] = inner(theta[arm], x, d) + noise * np.sqrt(variance) * normal(stream)
 
 
 @kernel
-def noisy_law(noise, gram, theta, inverse, ridge, ready, x, means, spreads, work):
+def noisy_law(noise, gram, theta, inverse, ridge, few, ready, x, means, spreads, work):
     """Mean and standard deviation of what `noisy_scores` draws."""
     d = x.size
     q = work[4]
     for arm in range(means.size):
         means[arm], spreads[arm] = np.inf, 0.0
         if ready[arm]:
-            _apply(inverse[arm], x, q)
-            _conjugate(gram[arm], ridge[arm], inverse[arm], x, q, work)
+            _solve(gram[arm], ridge[arm], inverse[arm], few[arm], x, q, work)
             _apply(gram[arm], q, work[0])
             means[arm] = inner(theta[arm], x, d)
             spreads[arm] = noise * np.sqrt(max(inner(q, work[0], d), 0.0))

@@ -20,14 +20,16 @@ FURTHEST = 8.0  # most that one trial may go beyond the last
 
 @kernel
 def precondition(factor, v, out):
-    """out = GᵀG v for a lower triangular G, reading G once."""
+    """out = GᵀG v, reading G once; G is lower triangular, or has fewer rows and is dense."""
     d = out.size  # v may be longer
+    rows = factor.shape[0]
     for j in range(d):
         out[j] = 0.0
-    for i in range(d):
+    for i in range(rows):
         row = factor[i]
-        y = inner(row, v, i + 1)
-        for j in range(i + 1):
+        filled = i + 1 if rows == d else d
+        y = inner(row, v, filled)
+        for j in range(filled):
             out[j] += y * row[j]
 
 

@@ -44,15 +44,6 @@ _FLOOR = np.float32(1e-3)  # flat directions move no more than this allows
 
 
 @kernel
-def largest(context, unit):
-    """The largest feature, whatever its sign."""
-    most = 0.0
-    for i in range(context.size):
-        most = max(most, abs(context[i] * unit))
-    return most
-
-
-@kernel
 def note_scale(context, unit, count, smallest, mean, squares, shares):
     """Take the context that makes `count` into Welford's sums; `shares` is 1 / spread.
 

@@ -13,6 +13,7 @@ from bandstrap.kernels.random import below
 
 LINEAR, LOGISTIC = 0, 1
 _LARGEST_SLOPE = 1e12
+_MOST = 0.5 * _LARGEST_SLOPE * _LARGEST_SLOPE
 _SMALLEST_FACTOR = 1e-9
 
 
@@ -121,7 +122,7 @@ def descend(stream, link, settings, theta, pseudo, rows, unit, rewards, weights,
             total += loss
             time += 1.0
         passes += 1
-        if not _finite(theta) or total > 0.5 * _LARGEST_SLOPE * _LARGEST_SLOPE:
+        if not _finite(theta) or (link == LINEAR and total > _MOST):
             return -1
         stale = stale + 1 if total > best - threshold * order.size else 0
         best = min(best, total)

@@ -7,6 +7,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 
 from bandstrap.errors import InvalidInput
+from bandstrap.kernels.checks import LARGEST
+from bandstrap.models.checks import too_large
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem, Support
 from bandstrap.rearming import Before
@@ -65,8 +67,13 @@ class Learner(ABC):
         for _ in range(round(weight)):
             self.learn(context, arm, reward, rng)
 
+    def check_context(self, contexts: np.ndarray) -> None:  # noqa: B027 - most take any
+        """Refuse what `learn` or a draw would refuse: a context, or rows of several."""
+
     def check_reward(self, reward: float, weight: float) -> None:
         """Refuse a reward or a weight that `learn_weighted` would refuse."""
+        if not abs(reward) <= LARGEST:
+            raise too_large("rewards", reward)
         kind = type(self)
         ways = kind.learn_weighted, kind._weigh_in
         if weight != round(weight) and ways == (Learner.learn_weighted, Learner._weigh_in):
@@ -130,9 +137,14 @@ def highest(scores: np.ndarray, allowed: np.ndarray, rng: np.random.Generator) -
     """The allowed arm with the largest score, ties at random."""
     scores = np.where(allowed, scores, -np.inf)
     best = scores.max()
-    if best != best:
-        raise InvalidInput("contexts", "too large", "they lead to scores that are no numbers")
+    check_score(best)
     return one_of(np.flatnonzero(scores == best), rng)
+
+
+def check_score(score: float) -> None:
+    """Refuse to choose by what is no number."""
+    if score != score:
+        raise InvalidInput("contexts", "too large", "they lead to scores that are no numbers")
 
 
 def one_of(arms: np.ndarray, rng: np.random.Generator) -> int:
@@ -164,6 +176,9 @@ class WeightedModel(Model, Generic[F]):
     A fit is whatever `fit` returns. Every draw weighs the whole history afresh and refits every
     arm, starting from the arm's last draw.
     """
+
+    def check_context(self, contexts: np.ndarray) -> None:
+        """Refuse numbers that `fit` or `predict` would refuse."""
 
     @abstractmethod
     def fit(

@@ -10,6 +10,7 @@ from bandstrap.models.network import NeuralNetwork
 from bandstrap.models.network_checks import check_count, check_positive, check_size, check_support
 from bandstrap.models.network_layers import Layers, sigmoid
 from bandstrap.models.network_optimiser import Adam
+from bandstrap.models.redraw import drawn
 from bandstrap.models.votes import vote_shares
 from bandstrap.one_thread import ONE_BLAS_THREAD
 from bandstrap.priors import ExamplePrior
@@ -71,11 +72,14 @@ class BudgetedLearner(Learner):
         rng: np.random.Generator | None,
         weight: float,
     ) -> None:
+        self.check_context(context)
         self.pseudo.see(context)
-        check_size(as_numbers(context))
         self.rows[arm].add(context, reward, weight)
         self.new[arm] += 1
         self.owed += 1
+
+    def check_context(self, contexts: np.ndarray) -> None:
+        check_size(as_numbers(contexts))
 
     def discount(self, factor: float) -> None:
         for arm, rows in enumerate(self.rows):
@@ -147,7 +151,7 @@ class BudgetedLearner(Learner):
 
     def _step(self, arm: int, network: Layers, optimiser: Adam, rng: np.random.Generator) -> None:
         contexts, rewards, counts = self._examples(arm, rng)
-        rewards, weights = self.resampling.perturb(rewards, rng)
+        rewards, weights = drawn(self.resampling, rewards, rng)
         weights = weights * counts
         values = network.values(contexts.astype(np.float32))
         slopes = weights[:, None] * (sigmoid(values[-1]) - rewards[:, None]) / len(rewards)

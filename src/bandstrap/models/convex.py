@@ -2,13 +2,14 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from bandstrap.checks import require_positive
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner, WeightedModel
+from bandstrap.models.checks import checked_contexts, checked_examples, checked_start
 from bandstrap.models.convex_arm import ConvexArm
 from bandstrap.models.features import Rows, as_numbers
 from bandstrap.priors import ExamplePrior
@@ -65,15 +66,13 @@ class ConvexModel(WeightedModel[np.ndarray]):
         start: np.ndarray | None,
         rng: np.random.Generator,
     ) -> np.ndarray:
-        contexts = checked_contexts(contexts)
-        rewards = np.array(rewards, dtype=np.float64)
-        weights = _checked_weights(weights, len(rewards))
+        contexts, rewards, weights = checked_examples(contexts, rewards, weights)
         self.check_rewards(rewards)
         rows = Rows.of(contexts, rewards)
         draw = ConvexArm(self.loss, rows, self.intercept, self.penalty).draw
         draw.set_weights(rewards, weights)
         if start is not None:
-            draw.theta[:] = start
+            draw.theta[:] = checked_start(start, draw.theta.size)
         draw.settle(self.tolerance)
         return draw.theta
 
@@ -85,24 +84,3 @@ class ConvexModel(WeightedModel[np.ndarray]):
         from bandstrap.models.convex_learner import ConvexLearner  # it needs this module
 
         return ConvexLearner(self, problem, resampling, prior)
-
-
-def checked_contexts(contexts: Any) -> np.ndarray:
-    """Contexts as a dense array of a type that models compute with; scipy.sparse is expanded."""
-    dense = np.ascontiguousarray(contexts.toarray() if hasattr(contexts, "toarray") else contexts)
-    if dense.dtype not in (np.uint8, np.float32, np.float64):
-        dense = dense.astype(np.float64)
-    if dense.ndim != 2:
-        raise InvalidInput("contexts", dense.shape, "give an array (examples, features)")
-    if not np.isfinite(dense).all():
-        raise InvalidInput("contexts", "NaN or infinity", "fill in what is not a finite number")
-    return dense
-
-
-def _checked_weights(weights: np.ndarray, count: int) -> np.ndarray:
-    weights = np.array(weights, dtype=np.float64)
-    if weights.shape != (count,):
-        raise InvalidInput("weights", weights.shape, f"give one for each example: ({count},)")
-    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.sum() > 0):
-        raise InvalidInput("weights", weights.min(initial=0.0), "give weights >= 0, some positive")
-    return weights

@@ -15,7 +15,8 @@ class ConvexArm:
     """An arm's examples with the fit θ̂ to them, margins and means there, and a factor G.
 
     GᵀG is about the inverse Hessian at θ̂. The fit is brought up to date when the examples have
-    grown by a factor `growth`: draws start there but do not depend on how good it is.
+    grown by a factor `growth`: draws start there but do not depend on how good it is. While there
+    are fewer of them than features, each one adds a direction, and everything is made anew.
     """
 
     def __init__(self, loss: int, rows: Rows, intercept: bool, penalty: float) -> None:
@@ -52,9 +53,11 @@ class ConvexArm:
         Growth is that of the rows alone: pseudo-examples are many where there are many features,
         and would make the first hundreds of rows look like nothing new.
         """
+        growth = growth if self._usable_factor() is not None else 1.0
         if self.known_rows < 0 or self.examples.rows.count > growth * self.fitted_rows:
             self.fit(tolerance)
-            if self.factored_rows < 0 or self.fitted_rows > FACTOR_GROWTH * self.factored_rows:
+            grown = self.fitted_rows > FACTOR_GROWTH * self.factored_rows
+            if self._usable_factor() is None or grown:
                 self.set_factor(self.draw.weighted_factor())
         else:
             self._learn_rows()
@@ -63,24 +66,27 @@ class ConvexArm:
         """Bring θ̂ up to date; leaves the draw there, with weights 1."""
         draw = self.draw
         draw.set_weights(self.examples.rewards(), self.examples.counts())
-        if self.known_rows < 0:
-            draw.begin_at(self.theta, self._usable_factor())
+        factor = self._usable_factor()
+        if self.known_rows < 0 or factor is None:
+            factor = draw.begin_at(self.theta, factor)
         else:
             self._learn_rows()
             self.begin()
-        factor = self._usable_factor()
-        draw.solve(draw.weighted_factor() if factor is None else factor, tolerance)
+        draw.solve(factor, tolerance)
         self.theta[:] = draw.theta
         self.fitted_rows = self.examples.rows.count
         self.fits += 1
         self._know(draw.entries[2, : self.examples.n_entries])
 
     def set_factor(self, factor: np.ndarray) -> None:
-        self.factor[:] = factor
+        self.factor = factor
         self.factored_rows = self.examples.rows.count
 
     def _usable_factor(self) -> np.ndarray | None:
-        return self.factor if self.factored_rows >= 0 else None
+        """The factor, unless there is none or it knows less of directions than the rows do."""
+        lacking = len(self.factor) < self.theta.size
+        behind = self.factored_rows < self.examples.rows.count
+        return None if self.factored_rows < 0 or (lacking and behind) else self.factor
 
     def begin(self) -> None:
         """Start a draw, whose weights are there, at θ̂."""

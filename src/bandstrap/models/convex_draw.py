@@ -1,13 +1,17 @@
 """One draw of one arm: weights for all examples, and the parameters that they lead to."""
 
+from typing import ClassVar
+
 import numpy as np
 
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.convex_loss import LINEAR, bends, means, residuals
 from bandstrap.kernels.convex_solve import MEMORY, advance, direction, full_gradient, total_bend
 from bandstrap.kernels.convex_weights import fold_axes, weigh
+from bandstrap.models.careful import Span, careful_factor, span_of
 from bandstrap.models.convex_examples import ConvexExamples
-from bandstrap.models.factor import inverse_factor
+from bandstrap.models.factor import inverse_factor, least_own
+from bandstrap.models.redraw import drawn
 from bandstrap.resampling import Resampling
 
 SAFETY = 3.0  # times the estimated distance to the optimum, in case curvature is less than it seems
@@ -15,6 +19,7 @@ COLLAPSE = 2.0  # a loss that has become this much flatter is not where its fact
 PATIENCE = 40  # iterations with one factor
 FLATTEST = 1e-20  # where the loss bends less than this, a factor takes it to bend so much
 FACTORS = 25  # times that a factor of the weighted Hessian is made where the first does not do
+ROUGH = 1e-3  # share of a column that is its own, below which single precision would spoil a factor
 NEAR = 1.0  # a step that moves a margin further leaves the parabola that its length was told by
 
 
@@ -30,6 +35,8 @@ class ConvexDraw:
     """
 
     scale = 1.0  # of the loss: what a gap is told in; bandits saved earlier do not say
+    unsaved: ClassVar[tuple[str, ...]] = ("_spanned",)
+    _spanned: tuple[np.ndarray, Span] | None = None  # examples that count, and their span
 
     def __init__(self, loss: int, examples: ConvexExamples, penalty: float) -> None:
         d = examples.rows.n_features + 1
@@ -71,11 +78,8 @@ class ConvexDraw:
             if not e.rows.plain:
                 self._scale_rows(e.rows.weights)
             return
-        rewards = e.rewards()
-        self.weight = 0.0
-        while not self.weight > 0:
-            noisy, weights = resampling.perturb(rewards, rng)
-            self.set_weights(noisy, weights if e.rows.plain else weights * e.counts())
+        noisy, weights = drawn(resampling, e.rewards(), rng)
+        self.set_weights(noisy, weights if e.rows.plain else weights * e.counts())
 
     def _scale_rows(self, counts: np.ndarray) -> None:
         e = self.examples
@@ -110,14 +114,20 @@ class ConvexDraw:
 
     def begin_at(self, theta: np.ndarray, factor: np.ndarray | None) -> np.ndarray:
         """Start at any parameters, by a factor of the weighted Hessian there if none is given."""
+        self._stand_at(theta)
+        if factor is None:
+            factor = self.weighted_factor()
+            if self._spanned is not None and self.examples.few:  # where steps stay: start there
+                self._stand_at(self._spanned[1].project(self.theta))
+        self.look_around(factor)
+        return factor
+
+    def _stand_at(self, theta: np.ndarray) -> None:
         n = self.examples.n_entries
         weight, total, margin, residual = self.entries[:4]
         self.theta[:] = theta
         self.examples.margins(theta, margin)
         residuals(self.loss, margin, margin, 0.0, weight, total, n, residual)
-        factor = self.weighted_factor() if factor is None else factor
-        self.look_around(factor)
-        return factor
 
     def advance(self, factor: np.ndarray) -> bool:
         """One iteration: two passes. False if there is no way down within rounding."""
@@ -139,6 +149,8 @@ class ConvexDraw:
         while self.gap > tolerance:
             self.solve(factor, tolerance)
             factor = self.begin_at(self.theta, None)
+        if self.loss == LINEAR and self.examples.few:
+            self.advance(factor)  # to the optimum: contexts lie elsewhere, where margins move more
         for _ in range(FACTORS):
             if self.near or not self._improve(factor):
                 return
@@ -191,8 +203,7 @@ class ConvexDraw:
                     return
                 if not self.advance(factor):
                     break
-            self.begin_at(self.theta, None)
-            factor = self.weighted_factor()
+            factor = self.begin_at(self.theta, None)
         if self.gap > tolerance:
             raise InvalidInput(
                 "tolerance",
@@ -201,20 +212,46 @@ class ConvexDraw:
             )
 
     def weighted_factor(self) -> np.ndarray:
-        """A factor of the weighted Hessian where the draw stands now."""
-        return inverse_factor(self.hessian()).astype(np.float32)
+        """A factor of the weighted Hessian where the draw stands now, as precise as it need be."""
+        factor, usual = self.factor()
+        return factor.astype(np.float32) if usual else factor
+
+    def factor(self) -> tuple[np.ndarray, bool]:
+        """The same in double precision, and whether rounding does no harm to it."""
+        if not self.examples.few:
+            hessian = self.hessian()
+            factor = inverse_factor(hessian)
+            if least_own(hessian, factor) >= ROUGH:
+                return factor, True
+        e = self.examples
+        counting = self.entries[0, : e.n_entries] > 0
+        contexts = e.contexts()[counting]
+        span = self._span(contexts) if e.few else None
+        return careful_factor(contexts, self._bends()[counting], self.strength, e.bias, span), False
+
+    def _span(self, contexts: np.ndarray) -> Span:
+        """Of the examples that count; the same for all draws as long as these are the same."""
+        if self._spanned is None or not np.array_equal(self._spanned[0], contexts):
+            self._spanned = contexts, span_of(contexts, self.examples.bias > 0)
+        return self._spanned[1]
+
+    def restore(self) -> None:
+        """A span is found again when it is needed."""
 
     def hessian(self) -> np.ndarray:
         """The weighted Hessian where the draw stands now."""
+        hessian = self.examples.gram(self._bends())
+        hessian.flat[: -1 : len(hessian) + 1] += self.strength
+        return hessian
+
+    def _bends(self) -> np.ndarray:
         n = self.examples.n_entries
         weight, margin = self.entries[0], self.entries[2]
         expected, bend = np.empty(n), np.empty(n)
         means(self.loss, margin, n, expected)
         bends(self.loss, expected, weight, n, bend)
         np.maximum(bend, FLATTEST * weight[:n], out=bend)
-        hessian = self.examples.gram(bend)
-        hessian.flat[: -1 : len(hessian) + 1] += self.strength
-        return hessian
+        return bend
 
     def look_around(self, factor: np.ndarray) -> None:
         """Gradient and direction where the draw stands, from its residuals."""

@@ -48,6 +48,16 @@ class ConvexExamples:
         return self.n_entries + 2 * len(self.axes)
 
     @property
+    def few(self) -> bool:
+        """Whether there are so few that they cannot tell all directions apart."""
+        return self.n_entries <= self.rows.n_features
+
+    def contexts(self) -> np.ndarray:
+        """Of all entries, in double precision as passes read them."""
+        rows = self.unit * self.rows.contexts.astype(np.float64)
+        return np.concatenate([self.axes, -self.axes, self.plain, rows])
+
+    @property
     def mass(self) -> float:
         """What all examples count."""
         rows = self.rows

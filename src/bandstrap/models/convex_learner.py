@@ -117,4 +117,4 @@ class ConvexLearner(ArmsLearner):
 
 def _small(arm: ConvexArm) -> bool:
     """Whether a factor of the weighted Hessian costs little: where rows are few, it is needed."""
-    return arm.examples.n_entries * arm.theta.size**2 <= CHECKED
+    return arm.examples.few or arm.examples.n_entries * arm.theta.size**2 <= CHECKED

@@ -1,5 +1,7 @@
 """Factors of Hessians that may be nearly singular or scaled by many orders of magnitude."""
 
+import warnings
+
 import numpy as np
 
 FIRST_RIDGE = 1e-13
@@ -32,3 +34,22 @@ def inverse_factor(matrix: np.ndarray) -> np.ndarray:
         ridge = max(10 * ridge, FIRST_RIDGE)
         if ridge > LAST_RIDGE:
             raise FloatingPointError("a Hessian is not finite")
+
+
+def least_own(matrix: np.ndarray, factor: np.ndarray) -> float:
+    """The least share of a column, as a length, that columns before it leave unexplained.
+
+    Squared it is what rounding is divided by, in the inverse that the factor makes.
+    """
+    return 1.0 / float((np.abs(np.diagonal(factor)) * np.sqrt(np.diagonal(matrix))).max())
+
+
+def warn_of_rounding(model: str) -> None:
+    """Say that second moments are too rough for the spread that is made from them."""
+    warnings.warn(
+        "columns of contexts are far from 0 for how little they vary, or nearly the same, or of "
+        f"sizes that the prior knows nothing of: the spread of {model} may be wrong; standardise "
+        "columns or subtract typical values, or use EigenExamples()",
+        RuntimeWarning,
+        stacklevel=3,
+    )

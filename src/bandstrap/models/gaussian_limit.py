@@ -1,6 +1,5 @@
 """The Gaussian limit of one step: O(d²) a round, however long the history."""
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -14,10 +13,12 @@ from bandstrap.kernels.sandwich import (
     sandwich_scores,
 )
 from bandstrap.kernels.sandwich_decide import sandwich_decide
-from bandstrap.models.base import Learner, Model
+from bandstrap.models.base import Learner, Model, check_score
 from bandstrap.models.convex import ConvexModel
+from bandstrap.models.convex_arm import ConvexArm
 from bandstrap.models.convex_arms import ConvexArms
-from bandstrap.models.factor import inverse_factor
+from bandstrap.models.convex_examples import ConvexExamples
+from bandstrap.models.factor import least_own, warn_of_rounding
 from bandstrap.models.features import as_numbers
 from bandstrap.models.normal_shares import normal_shares
 from bandstrap.priors import ExamplePrior
@@ -27,8 +28,7 @@ from bandstrap.resampling import Resampling
 from bandstrap.seeding import kernel_stream
 
 # The least share of a column that others may leave unexplained: what is not theirs is rounding.
-ROUGH = 3e-4
-ENOUGH = 2  # rows for each column, before which it is no wonder
+ROUGH = 3e-7
 GROWTH = 1.2  # everything is made anew when the rows, or what they say, have grown this much
 
 
@@ -136,6 +136,7 @@ class GaussianLimitLearner(Learner):
             kernel_stream(rng), self.theta, self.covariance, self.ready, self.context, self.drawn,
             self.work, self.places, allowed,
         )  # fmt: skip
+        check_score(self.drawn.sum())  # infinite at most: none is minus infinity
         return arm
 
     def choose(
@@ -154,6 +155,7 @@ class GaussianLimitLearner(Learner):
             kernel_stream(rng), self.loss, self.theta, self.covariance, self.ready, self.context,
             allowed, self.drawn, scores, shares, self.laws, self.work, self.places,
         )  # fmt: skip
+        check_score(self.drawn.sum())
         return arm, scores, shares
 
     def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
@@ -185,29 +187,36 @@ class GaussianLimitLearner(Learner):
         """θ̂, M⁻¹ and V from all examples."""
         arm = self.all.arms[index]
         arm.fit(self.all.fit_tolerance(arm))
-        hessian = arm.draw.hessian()
-        factor = inverse_factor(hessian)
-        if arm.examples.rows.count >= ENOUGH * len(hessian):
-            self._check_factor(hessian, factor)
-        arm.set_factor(factor)
-        self.theta[index] = arm.theta
-        self.inverse[index] = factor.T @ factor
+        factor, usual = arm.draw.factor()
         spread = self.variance * arm.squares()
         spread += self.noise**2 * arm.draw.entries[0, : arm.examples.n_entries]
-        half = arm.examples.gram(spread) @ self.inverse[index]
-        self.covariance[index] = self.inverse[index] @ half
+        self.inverse[index] = factor.T @ factor
+        if usual:
+            half = arm.examples.gram(spread) @ self.inverse[index]
+            self.covariance[index] = self.inverse[index] @ half
+            arm.set_factor(factor.astype(np.float32))
+        else:
+            self.covariance[index] = _covariance(arm.examples, factor, spread)
+            arm.set_factor(factor)
+            self._check_factor(arm)
+        self.theta[index] = arm.theta
         self.ready[index] = True
-        self.due[index] = GROWTH * arm.examples.rows.count
+        # Where rows are few, each adds a direction, of which the inverse knows nothing yet.
+        self.due[index] = (1.0 if arm.examples.few else GROWTH) * arm.examples.rows.count
         self.gained[index] = 0.0
 
-    def _check_factor(self, hessian: np.ndarray, factor: np.ndarray) -> None:
-        """Say once if rounding spoils the spread, in which the inverse stands twice."""
-        own = 1.0 / (np.diagonal(factor) * np.sqrt(np.diagonal(hessian)))
-        if own.min() < ROUGH and not self.warned:
+    def _check_factor(self, arm: ConvexArm) -> None:
+        """Say once if rounding spoils what is added to the inverse until it is made anew."""
+        if arm.examples.few or self.warned:
+            return
+        if least_own(arm.draw.hessian(), arm.factor) < ROUGH:
             self.warned = True
-            warnings.warn(
-                "columns of contexts are far from 0 for how little they vary, or nearly the same: "
-                "the spread of GaussianLimit may be wrong; subtract typical values, or use OneStep",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+            warn_of_rounding("GaussianLimit")
+
+
+def _covariance(examples: ConvexExamples, factor: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """M⁻¹ G M⁻¹ without M⁻¹ itself, in which what matters would be lost."""
+    images = examples.contexts() @ factor[:, :-1].T + examples.bias * factor[:, -1]
+    middle = np.sqrt(spread)[:, None] * images @ factor
+    covariance: np.ndarray = middle.T @ middle
+    return covariance

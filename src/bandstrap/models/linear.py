@@ -5,9 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from bandstrap.errors import InvalidInput
 from bandstrap.kernels.convex_loss import LINEAR
 from bandstrap.models.base import Learner
+from bandstrap.models.checks import check_sizes
 from bandstrap.models.convex import ConvexModel
 from bandstrap.models.noisy import NoisyLearner
 from bandstrap.priors import ExamplePrior
@@ -31,8 +31,7 @@ class LinearRegression(ConvexModel):
     takes_noise: ClassVar[bool] = True
 
     def check_rewards(self, rewards: np.ndarray) -> None:
-        if not np.isfinite(rewards).all():
-            raise InvalidInput("rewards", "NaN or infinity", "give finite rewards")
+        check_sizes("rewards", rewards)
 
     def expected(self, margins: np.ndarray) -> np.ndarray:
         return margins

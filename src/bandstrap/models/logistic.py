@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from bandstrap.errors import InvalidInput
 from bandstrap.kernels.convex_loss import LOGISTIC
+from bandstrap.models.checks import check_shares
 from bandstrap.models.convex import ConvexModel
 from bandstrap.models.link import sigmoid
 
@@ -31,14 +31,7 @@ class LogisticRegression(ConvexModel):
             self.check_rewards(np.array([reward]))
 
     def check_rewards(self, rewards: np.ndarray) -> None:
-        wrong = ~((rewards >= 0) & (rewards <= 1))
-        if wrong.any():
-            value = float(rewards[wrong][0])
-            raise InvalidInput(
-                "rewards",
-                value,
-                "logistic regression takes [0, 1]: rescale, or use LinearRegression",
-            )
+        check_shares(rewards, "logistic regression takes [0, 1]: rescale, or use LinearRegression")
 
     def expected(self, margins: np.ndarray) -> np.ndarray:
         return sigmoid(margins)

@@ -6,6 +6,8 @@ import numpy as np
 
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner, WeightedModel
+from bandstrap.models.checks import checked_contexts, checked_examples
+from bandstrap.models.features import as_numbers
 from bandstrap.models.network_checks import (
     check_count,
     check_positive,
@@ -47,6 +49,9 @@ class NeuralNetwork(WeightedModel[Layers]):
         check_count("batch", self.batch)
         check_positive("learning_rate", self.learning_rate)
 
+    def check_context(self, contexts: np.ndarray) -> None:
+        check_size(contexts)
+
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
         check_support(problem.support)
         return super().learner(problem, resampling, prior)
@@ -59,9 +64,13 @@ class NeuralNetwork(WeightedModel[Layers]):
         start: Layers | None,
         rng: np.random.Generator,
     ) -> Layers:
-        check_size(contexts)
+        contexts, rewards, weights = checked_examples(contexts, rewards, weights)
+        contexts = as_numbers(contexts)
+        self.check_context(contexts)
         if start is None:
             start = Layers.glorot((contexts.shape[1], self.hidden, 1), rng)
+        if start.sizes != (contexts.shape[1], self.hidden, 1):
+            raise InvalidInput("start", start.sizes, "give what a fit to such contexts gave")
         fit = Layers(start.sizes, start.flat.copy())
         order = rng.permutation(len(rewards))
         inputs = contexts.astype(fit.flat.dtype)
@@ -74,8 +83,9 @@ class NeuralNetwork(WeightedModel[Layers]):
         return fit
 
     def predict(self, fit: Layers, contexts: np.ndarray) -> np.ndarray:
+        inputs = as_numbers(checked_contexts(contexts)).astype(fit.flat.dtype)
         with np.errstate(over="ignore"):
-            logits = fit.values(contexts.astype(fit.flat.dtype))[-1][:, 0]
+            logits = fit.values(inputs)[-1][:, 0]
         return sigmoid(logits.astype(np.float64))
 
     def _step(

@@ -5,8 +5,6 @@ import numpy as np
 from bandstrap.errors import InvalidInput
 from bandstrap.problem import Support
 
-LARGEST = 1e100  # squares of what is larger overflow
-
 UNSCALED = 1e6  # steps on contexts larger than this leave every unit dead or saturated
 
 
@@ -17,8 +15,8 @@ def check_size(contexts: np.ndarray) -> None:
         raise InvalidInput(
             "contexts",
             largest,
-            f"this network takes contexts up to {UNSCALED:g}; standardise them, or use Budgeted or "
-            "SharedNetwork, which do",
+            f"this network takes contexts up to {UNSCALED:g}; standardise them, or use "
+            "SharedNetwork, which does",
         )
 
 

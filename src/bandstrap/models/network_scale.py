@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from bandstrap.errors import InvalidInput
-from bandstrap.kernels.network import largest, note_scale, standardise
+from bandstrap.kernels.network import note_scale, standardise
 from bandstrap.models.features import BYTE
-from bandstrap.models.network_checks import LARGEST
 
+SMALLEST = 1 / 1e100  # a spread below this is that of a constant
 CLIP = 5.0  # standard deviations: a rare indicator would be hundreds of them
 
 
@@ -21,12 +20,9 @@ class RunningScale:
 
     def see(self, context: np.ndarray) -> None:
         """Take in one context (features,)."""
-        unit = unit_of(context)
-        most = largest(context, unit)
-        if most > LARGEST:
-            raise InvalidInput("contexts", float(most), f"keep within {LARGEST}")
         self.count += 1
-        note_scale(context, unit, self.count, 1 / LARGEST, self.mean, self.squares, self.shares)
+        unit = unit_of(context)
+        note_scale(context, unit, self.count, SMALLEST, self.mean, self.squares, self.shares)
 
     def __call__(self, contexts: np.ndarray) -> np.ndarray:
         """Contexts (n, features) in standard deviations from the mean, at most `CLIP`."""

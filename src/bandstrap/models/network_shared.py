@@ -10,6 +10,7 @@ from bandstrap.models.network_checks import check_count, check_positive, check_s
 from bandstrap.models.network_layers import Layers, sigmoid
 from bandstrap.models.network_optimiser import Adam, Optimiser
 from bandstrap.models.network_replay import Replay
+from bandstrap.models.redraw import drawn
 from bandstrap.models.votes import vote_shares
 from bandstrap.one_thread import ONE_BLAS_THREAD
 from bandstrap.priors import ExamplePrior
@@ -172,7 +173,7 @@ class SharedLearner(Learner):
         self, picks: np.ndarray, rewards: np.ndarray, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
         """Rewards and weights for these examples, (examples, heads)."""
-        rewards, weights = self.resampling.perturb(rewards, rng)
+        rewards, weights = drawn(self.resampling, rewards, rng)
         return rewards[:, None], weights[:, None]
 
     def _chosen(self, outputs: np.ndarray, rng: np.random.Generator) -> np.ndarray:

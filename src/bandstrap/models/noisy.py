@@ -1,21 +1,25 @@
 """Linear regression on rewards with Gaussian noise: N(θ̂, Σ), from second moments alone."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from bandstrap.fractions import FORGOTTEN
 from bandstrap.kernels.convex_moments import absorb_noisy, best_of, noisy_law, noisy_scores, settle
 from bandstrap.models.base import Learner
+from bandstrap.models.careful import careful_factor, span_of
 from bandstrap.models.convex import ConvexModel
 from bandstrap.models.convex_examples import ConvexExamples
-from bandstrap.models.factor import inverse_factor
+from bandstrap.models.factor import inverse_factor, least_own, warn_of_rounding
 from bandstrap.models.features import Rows, as_numbers
 from bandstrap.models.normal_shares import normal_shares
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before, rearmed
+from bandstrap.rearming import Before, rearmed, relisted
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import kernel_stream
 
+ROUGH = 3e-7  # share of a column that is its own, below which squares of contexts say little of it
 GROWTH = 1.1  # the inverse is made anew when the examples have grown this much
 
 PER_ARM = (
@@ -30,7 +34,12 @@ class NoisyLearner(Learner):
     That is the distribution of the fit to rewards with fresh noise on each, and a score in one
     context is one normal number. No history is kept: XᵀX and Xᵀy say it all. H⁻¹ is kept up by
     rank-one updates and solves of H start from it, so that growth of the penalty is exact too.
+    Only while an arm has fewer examples than features their squares do not tell the directions
+    apart that they span, so until then they are kept, and H⁻¹ is made from them within their span.
     """
+
+    warned = False  # that rounding may spoil the spread
+    rows: Sequence[Rows | None] = ()  # of arms that have few; bandits saved earlier have none
 
     def __init__(
         self, model: ConvexModel, problem: Problem, resampling: Resampling, prior: ExamplePrior
@@ -49,6 +58,7 @@ class NoisyLearner(Learner):
         self.theta = np.zeros((arms, d))
         self.inverse = np.zeros((arms, d, d))
         self.inverted = np.zeros(arms)  # examples when the inverse was made
+        self.rows = [Rows(problem.n_features) for _ in range(arms)]
         self.work = np.zeros((5, d))
         self.drawn = np.zeros(arms)
 
@@ -71,9 +81,17 @@ class NoisyLearner(Learner):
         self.own_gram[arm] += weight * np.outer(x, x)
         self.own_moment[arm] += weight * reward * x
         self.own_count[arm] += weight
+        rows = self._kept(arm)
+        if rows is not None:
+            rows.add(context, reward, weight)
         if self._notice_prior():
             return
         self.count[arm] += weight
+        if rows is not None:
+            self.gram[arm] += weight * np.outer(x, x)
+            self.moment[arm] += weight * reward * x
+            self._invert(arm)
+            return
         absorb_noisy(
             self.gram[arm], self.moment[arm], self.theta[arm], self.inverse[arm],
             self.model.penalty * self.count[arm], x, reward, self.work, weight,
@@ -86,11 +104,18 @@ class NoisyLearner(Learner):
         self.own_gram *= kept[:, None, None]
         self.own_moment *= kept[:, None]
         self.own_count *= kept
+        for arm in range(len(self.rows)):
+            rows = self._kept(arm)
+            if rows is not None:
+                rows.fade(factor)
+                rows.keep(np.full(rows.count, kept[arm] > 0))
         self.version = -1  # all sums are to be made anew
 
     def rearm(self, fresh: "NoisyLearner", before: Before) -> None:
         for name in PER_ARM:
             setattr(self, name, rearmed(getattr(self, name), getattr(fresh, name), before))
+        if self.rows:
+            self.rows = relisted(list(self.rows), list(fresh.rows), before)
         self.version = -1  # new arms are yet to take in the pseudo-examples
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -107,7 +132,7 @@ class NoisyLearner(Learner):
         means, spreads = np.empty((2, self.drawn.size))
         noisy_law(
             self.noise, self.gram, self.theta, self.inverse, self.model.penalty * self.count,
-            self.count > 0, self._augmented(context), means, spreads, self.work,
+            self._few(), self.count > 0, self._augmented(context), means, spreads, self.work,
         )  # fmt: skip
         return normal_shares(means, spreads, allowed)
 
@@ -115,8 +140,8 @@ class NoisyLearner(Learner):
         self._notice_prior()
         noisy_scores(
             stream, self.noise, self.gram, self.theta, self.inverse,
-            self.model.penalty * self.count, self.count > 0, self._augmented(context),
-            self.drawn, self.work,
+            self.model.penalty * self.count, self._few(), self.count > 0,
+            self._augmented(context), self.drawn, self.work,
         )  # fmt: skip
 
     def _augmented(self, context: np.ndarray) -> np.ndarray:
@@ -128,26 +153,66 @@ class NoisyLearner(Learner):
             return False
         self.version = self.pseudo.version
         self.model.check_rewards(self.pseudo.rewards)
-        prior = ConvexExamples(Rows(self.work.shape[1] - 1), self.model.intercept)
-        prior.set_prior(self.pseudo)
-        weights = np.ones(prior.n_entries)
-        weights[: 2 * len(prior.axes)] = 2.0  # each stands for two examples
+        prior = self._examples(Rows(self.work.shape[1] - 1))
         moment = self.pseudo.rewards @ as_numbers(self.pseudo.contexts)
         total = self.model.intercept * self.pseudo.rewards.sum()
-        self.gram[:] = self.own_gram + prior.gram(weights)
+        self.gram[:] = self.own_gram + prior.gram(_weights(prior))
         self.moment[:] = self.own_moment + np.append(moment, total)
         self.count[:] = self.own_count + self.pseudo.count
         for arm in np.flatnonzero(self.count > 0):
             self._invert(int(arm))
         return True
 
+    def _examples(self, rows: Rows) -> ConvexExamples:
+        examples = ConvexExamples(rows, self.model.intercept)
+        examples.set_prior(self.pseudo)
+        return examples
+
+    def _kept(self, arm: int) -> Rows | None:
+        return self.rows[arm] if self.rows else None
+
+    def _few(self) -> np.ndarray:
+        """Which arms have so few examples that these are kept."""
+        if not self.rows:
+            return np.zeros(self.drawn.size, dtype=np.bool_)
+        return np.array([rows is not None for rows in self.rows])
+
     def _invert(self, arm: int) -> None:
         ridge = self.model.penalty * self.count[arm]
-        hessian = self.gram[arm].copy()
-        hessian.flat[: -1 : len(hessian) + 1] += ridge
-        factor = inverse_factor(hessian)
-        self.inverse[arm] = factor.T @ factor
+        rows = self._kept(arm)
+        examples = None if rows is None else self._examples(rows)
         self.inverted[arm] = self.count[arm]
+        if examples is not None and examples.few:
+            factor = _factor_of_few(examples, ridge)
+            self.inverse[arm] = factor.T @ factor
+            self.theta[arm] = factor.T @ (factor @ self.moment[arm])
+            return
+        self.rows = [None if i == arm else kept for i, kept in enumerate(self.rows)]
+        factor = self._factor_of_moments(arm, ridge)
+        self.inverse[arm] = factor.T @ factor
         settle(
             self.gram[arm], self.moment[arm], self.theta[arm], self.inverse[arm], ridge, self.work
         )
+
+    def _factor_of_moments(self, arm: int, ridge: float) -> np.ndarray:
+        hessian = self.gram[arm].copy()
+        hessian.flat[: -1 : len(hessian) + 1] += ridge
+        factor = inverse_factor(hessian)
+        if not self.warned and least_own(hessian, factor) < ROUGH:
+            self.warned = True
+            warn_of_rounding("GaussianNoise with LinearRegression")
+        return factor
+
+
+def _weights(examples: ConvexExamples) -> np.ndarray:
+    """How much entries count: those of axes stand for two examples each."""
+    return np.concatenate(
+        [np.full(2 * len(examples.axes), 2.0), np.ones(len(examples.plain)), examples.rows.weights]
+    )
+
+
+def _factor_of_few(examples: ConvexExamples, ridge: float) -> np.ndarray:
+    contexts, weights = examples.contexts(), _weights(examples)
+    contexts, weights = contexts[weights > 0], weights[weights > 0]
+    span = span_of(contexts, examples.bias > 0)
+    return careful_factor(contexts, weights, ridge, examples.bias, span)

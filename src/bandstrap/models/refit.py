@@ -6,6 +6,7 @@ import numpy as np
 
 from bandstrap.models.base import Learner, WeightedModel
 from bandstrap.models.features import Rows, as_numbers
+from bandstrap.models.redraw import drawn
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, relisted
@@ -44,6 +45,9 @@ class RefitLearner(Learner):
         self.pseudo.see(context)
         self.rows[arm].add(context, reward, weight)
 
+    def check_context(self, contexts: np.ndarray) -> None:
+        self.model.check_context(as_numbers(contexts))
+
     def discount(self, factor: float) -> None:
         for arm, rows in enumerate(self.rows):
             rows.keep(rows.fade(factor))
@@ -78,7 +82,7 @@ class RefitLearner(Learner):
     def _drawn(self, rows: Rows, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Rewards and weights of the pseudo-examples, then of an arm's rows."""
         rewards = np.concatenate([self.pseudo.rewards, rows.rewards])
-        rewards, weights = self.resampling.perturb(rewards, rng)
+        rewards, weights = drawn(self.resampling, rewards, rng)
         if not rows.plain:
             weights = weights * np.concatenate([np.ones(self.pseudo.count), rows.weights])
         return rewards, weights

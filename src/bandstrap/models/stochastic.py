@@ -10,6 +10,12 @@ from bandstrap.checks import require_positive
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels import stochastic as kernels
 from bandstrap.models.base import Learner, WeightedModel
+from bandstrap.models.checks import (
+    check_shares,
+    checked_contexts,
+    checked_examples,
+    checked_start,
+)
 from bandstrap.models.features import BYTE, as_numbers
 from bandstrap.models.link import sigmoid
 from bandstrap.priors import ExamplePrior
@@ -48,6 +54,10 @@ class StochasticModel(WeightedModel[np.ndarray], ABC):
         start: np.ndarray | None,
         rng: np.random.Generator,
     ) -> np.ndarray:
+        contexts, rewards, weights = checked_examples(contexts, rewards, weights)
+        self.check_rewards(rewards)
+        if start is not None:
+            start = checked_start(start, contexts.shape[1] + 1)
         pseudo = np.zeros((0, contexts.shape[1]))
         return self.descend(pseudo, contexts, rewards, weights, start, rng)
 
@@ -83,7 +93,10 @@ class StochasticModel(WeightedModel[np.ndarray], ABC):
         return theta
 
     def predict(self, fit: np.ndarray, contexts: np.ndarray) -> np.ndarray:
-        return self.expected(as_numbers(contexts) @ fit[:-1] + fit[-1])
+        return self.expected(as_numbers(checked_contexts(contexts)) @ fit[:-1] + fit[-1])
+
+    def check_rewards(self, rewards: np.ndarray) -> None:
+        """Refuse rewards that the loss has no meaning for."""
 
     def expected(self, margins: np.ndarray) -> np.ndarray:
         """Expected rewards from linear predictors."""
@@ -117,6 +130,9 @@ class StochasticLogisticRegression(StochasticModel):
     """
 
     link: ClassVar[int] = kernels.LOGISTIC
+
+    def check_rewards(self, rewards: np.ndarray) -> None:
+        check_shares(rewards, "a logistic model takes rewards in [0, 1]: rescale")
 
     def expected(self, margins: np.ndarray) -> np.ndarray:
         return sigmoid(margins)

@@ -7,6 +7,7 @@ import numpy as np
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.tree import find_leaves, grow
 from bandstrap.models.base import WeightedModel
+from bandstrap.models.checks import checked_contexts, checked_examples
 from bandstrap.models.features import as_numbers
 
 DEEPEST = 1 << 30
@@ -62,11 +63,10 @@ class DecisionTree(WeightedModel[Tree]):
         start: Tree | None,
         rng: np.random.Generator,
     ) -> Tree:
+        contexts, rewards, weights = checked_examples(contexts, rewards, weights)
         kept = weights > 0
-        if not kept.any():
-            raise InvalidInput("weights", 0.0, "give at least one example a positive weight")
         weights = weights[kept]
-        rewards = rewards[kept].astype(np.float64)
+        rewards = rewards[kept]
         lowest = rewards.min()  # counted from there, or squares would cancel far from zero
         # Doubles whatever came in: the kernel is long, and need be compiled only once.
         columns = np.ascontiguousarray(as_numbers(contexts[kept]).T, dtype=np.float64)
@@ -88,7 +88,7 @@ class DecisionTree(WeightedModel[Tree]):
         return Tree(nodes[:count].copy(), values[:count].copy())
 
     def predict(self, fit: Tree, contexts: np.ndarray) -> np.ndarray:
-        means: np.ndarray = fit.values[fit.leaves(contexts), 1]
+        means: np.ndarray = fit.values[fit.leaves(checked_contexts(contexts)), 1]
         return means
 
 

@@ -5,7 +5,14 @@ from functools import lru_cache
 import numpy as np
 
 from bandstrap.errors import InvalidInput
-from bandstrap.kernels.checks import ARM, REWARD, first_empty_row, first_fault, first_infinite
+from bandstrap.kernels.checks import (
+    ARM,
+    LARGEST,
+    REWARD,
+    first_beyond,
+    first_empty_row,
+    first_fault,
+)
 from bandstrap.policies.state import State
 from bandstrap.problem import Problem
 
@@ -37,6 +44,7 @@ def checked_contexts(
     if shape[-1] == 0:
         raise InvalidInput("contexts", np.shape(contexts), "the problem has no features; give None")
     if len(shape) == 2 and _usual(contexts, shape):
+        state.check_contexts(contexts)
         return contexts
     if hasattr(contexts, "toarray"):  # scipy.sparse
         contexts = contexts.toarray()
@@ -46,14 +54,15 @@ def checked_contexts(
     if contexts.dtype not in KINDS:
         contexts = contexts.astype(np.float64)
     if contexts.dtype != BYTES:
-        bad = first_infinite(np.ascontiguousarray(contexts).reshape(shape[0], -1))
+        bad = first_beyond(np.ascontiguousarray(contexts).reshape(shape[0], -1))
         if bad >= 0:
             run, feature = divmod(int(bad), int(np.prod(shape[1:])))
-            raise InvalidInput(
-                "contexts",
-                float(contexts.reshape(-1)[bad]),
-                f"feature {feature} of run {run} is not a finite number; fill it in beforehand",
-            )
+            value = float(contexts.reshape(-1)[bad])
+            remedy = f"is beyond {LARGEST:g}, the largest that models take; use another unit"
+            if not np.isfinite(value):
+                remedy = "is not a finite number; fill it in beforehand"
+            raise InvalidInput("contexts", value, f"feature {feature} of run {run} {remedy}")
+    state.check_contexts(contexts)
     return contexts
 
 
@@ -64,7 +73,7 @@ def _usual(contexts: np.ndarray, shape: tuple[int, ...]) -> bool:
         and contexts.dtype is DOUBLE
         and contexts.shape == shape
         and contexts.flags.c_contiguous
-        and first_infinite(contexts) < 0
+        and first_beyond(contexts) < 0
     )
 
 

@@ -36,6 +36,9 @@ class ForcedState(State):
         divisible: bool = self.inner.divisible
         return divisible
 
+    def check_contexts(self, contexts: np.ndarray) -> None:
+        self.inner.check_contexts(contexts)
+
     def check_reward(self, reward: float, weight: float) -> None:
         self.inner.check_reward(reward, weight)
 

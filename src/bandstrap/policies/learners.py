@@ -22,6 +22,10 @@ class LearnerState(State):
         for learner, new in zip(self.learners, fresh.learners, strict=True):
             learner.rearm(new, before)
 
+    def check_contexts(self, contexts: np.ndarray) -> None:
+        for learner, context in zip(self.learners, contexts, strict=True):
+            learner.check_context(context)
+
     def check_reward(self, reward: float, weight: float) -> None:
         self.learners[0].check_reward(reward, weight)
 
@@ -89,6 +93,7 @@ class LearnerPolicy(Policy[LearnerState]):
     ) -> None:
         assert contexts is not None
         for run, learner in enumerate(state.learners):
+            learner.check_reward(float(rewards[run]), 1.0)
             learner.learn(contexts[run], int(arms[run]), float(rewards[run]), rng)
         state.rounds += 1
 

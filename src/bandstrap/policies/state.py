@@ -35,6 +35,9 @@ class State:
             "factor", factor, f"{type(self).__name__} cannot discount; forget by Window()"
         )
 
+    def check_contexts(self, contexts: np.ndarray) -> None:
+        """Refuse contexts, one for each run, by which one could not decide or learn."""
+
     def check_reward(self, reward: float, weight: float) -> None:
         """Refuse a reward or a weight that cannot be learnt."""
         if weight != round(weight) and type(self).weigh_in is State.weigh_in:

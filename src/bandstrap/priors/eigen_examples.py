@@ -11,6 +11,7 @@ from bandstrap.priors.pseudo_examples import ExamplePrior, PseudoExamples, both_
 from bandstrap.problem import Problem
 
 NOTHING = 1e-10  # an eigenvalue below this share of the largest is rounding
+CONSTANT = 1e-22  # a variance below this share of the largest may be that of a constant, rounded
 BLOCK = 256  # contexts that are taken into an estimate at once
 
 
@@ -71,7 +72,25 @@ def axes_of(covariance: np.ndarray) -> np.ndarray:
         raise InvalidInput("covariance", float(values[0]), "no eigenvalue may be negative")
     wide = values > NOTHING * max(values[-1], 0.0)
     axes: np.ndarray = (vectors[:, wide] * np.sqrt(values[wide])).T[::-1]
-    return np.ascontiguousarray(axes)
+    graded = _graded_axes(covariance)
+    return np.ascontiguousarray(axes if len(axes) >= len(graded) else graded)
+
+
+def _graded_axes(covariance: np.ndarray) -> np.ndarray:
+    """The same where columns are of so different size that the small ones look like rounding.
+
+    What is rounding is told from correlations, which do not know sizes.
+    """
+    variances = np.maximum(np.diagonal(covariance), 0.0)
+    vary = variances > CONSTANT * variances.max(initial=0.0)
+    sizes = np.sqrt(variances[vary])
+    values, vectors = np.linalg.eigh(covariance[np.ix_(vary, vary)] / np.outer(sizes, sizes))
+    wide = values > NOTHING * values[-1:]
+    root = np.zeros((len(covariance), int(wide.sum())))
+    root[vary] = sizes[:, None] * vectors[:, wide] * np.sqrt(values[wide])
+    left, lengths, _ = np.linalg.svd(root, full_matrices=False)
+    axes: np.ndarray = (left * lengths).T
+    return axes
 
 
 class AxisExamples(PseudoExamples):

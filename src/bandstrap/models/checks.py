@@ -1,0 +1,67 @@
+"""What every `fit` and `predict` is given, checked in one place."""
+
+from typing import Any
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.kernels.checks import LARGEST
+
+
+def checked_examples(
+    contexts: Any, rewards: Any, weights: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Contexts (n, features), rewards (n,) and weights (n,) of examples, some of which count."""
+    dense = checked_contexts(contexts)
+    checked = []
+    for name, given in (("rewards", rewards), ("weights", weights)):
+        array = np.array(given, dtype=np.float64)
+        if array.shape != (len(dense),):
+            remedy = f"give one for each of {len(dense)} contexts"
+            raise InvalidInput(name, array.shape, remedy)
+        check_sizes(name, array)
+        checked.append(array)
+    if not (checked[1] >= 0).all() or not checked[1].any():
+        least = float(checked[1].min(initial=0.0))
+        raise InvalidInput("weights", least, "give weights >= 0, some positive")
+    return dense, checked[0], checked[1]
+
+
+def checked_contexts(contexts: Any) -> np.ndarray:
+    """Contexts as a dense array of a type that models compute with; scipy.sparse is expanded."""
+    dense = np.ascontiguousarray(contexts.toarray() if hasattr(contexts, "toarray") else contexts)
+    if dense.dtype not in (np.uint8, np.float32, np.float64):
+        dense = dense.astype(np.float64)
+    if dense.ndim != 2:
+        raise InvalidInput("contexts", dense.shape, "give an array (examples, features)")
+    check_sizes("contexts", dense)
+    return dense
+
+
+def check_sizes(name: str, numbers: np.ndarray) -> None:
+    """Refuse what is no finite number, or too large to compute with."""
+    if not np.isfinite(numbers).all():
+        raise InvalidInput(name, "NaN or infinity", "fill in what is not a finite number")
+    most = float(np.abs(numbers).max(initial=0.0)) if numbers.dtype != np.uint8 else 0.0
+    if most > LARGEST:
+        raise too_large(name, most)
+
+
+def too_large(name: str, value: float) -> InvalidInput:
+    return InvalidInput(name, value, f"numbers are taken up to {LARGEST:g}; use another unit")
+
+
+def check_shares(rewards: np.ndarray, remedy: str) -> None:
+    """Refuse rewards that a probability cannot be fit to."""
+    wrong = ~((rewards >= 0) & (rewards <= 1))
+    if wrong.any():
+        raise InvalidInput("rewards", float(rewards[wrong][0]), remedy)
+
+
+def checked_start(start: Any, size: int) -> np.ndarray:
+    """Parameters to start from, of so many."""
+    array = np.array(start, dtype=np.float64)
+    if array.shape != (size,):
+        raise InvalidInput("start", array.shape, f"give what a fit gave: ({size},)")
+    check_sizes("start", array)
+    return array
