@@ -260,7 +260,7 @@ def test_rewards_without_meaning_are_refused(reward) -> None:
     learner = LogisticRegression().learner(Problem(2, 3), Exponential(), NoExamples())
     with pytest.raises(InvalidInput, match=r"rewards.*\[0, 1\]"):
         learner.learn(np.zeros(3), 0, reward, None)
-    with pytest.raises(InvalidInput, match=r"rewards.*\[0, 1\]"):
+    with pytest.raises(InvalidInput, match="rewards"):
         LogisticRegression().fit(np.zeros((1, 3)), np.array([reward]), np.ones(1), None, None)
 
 

@@ -55,6 +55,7 @@ def _shortfall(model, theta, x, y, weights) -> float:
     return float(slope @ (scale * step) / 2 / weights.sum())
 
 
+@pytest.mark.filterwarnings("ignore:columns of contexts are far from 0:RuntimeWarning")
 @pytest.mark.parametrize("model", [LogisticRegression(), LinearRegression()], ids=["log", "lin"])
 @pytest.mark.parametrize("name", HISTORIES)
 def test_fits_are_finite_and_solved(model, name) -> None:
@@ -66,6 +67,7 @@ def test_fits_are_finite_and_solved(model, name) -> None:
     assert _shortfall(model, theta, x, y, weights) <= model.tolerance
 
 
+@pytest.mark.filterwarnings("ignore:columns of contexts are far from 0:RuntimeWarning")
 @pytest.mark.parametrize("name", HISTORIES)
 def test_draws_are_solved(name) -> None:
     x, y = HISTORIES[name]

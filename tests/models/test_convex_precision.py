@@ -124,7 +124,7 @@ def test_the_gaussian_limit_says_where_rounding_spoils_it():
         Problem(1, 2, Support.binary()), Exponential(), NoExamples()
     )
     rng = np.random.default_rng(0)
-    rows = 1e5 + rng.standard_normal((50, 2))
+    rows = 1e8 + rng.standard_normal((50, 2))
 
     def learn():
         for context in rows:

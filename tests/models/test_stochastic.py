@@ -102,13 +102,11 @@ def test_linear_fits_and_losses_are_distributed_as_scikit_learns() -> None:
 def test_a_warm_start_is_where_descent_begins() -> None:
     contexts, rewards, weights = data(100)
     start = np.array([3.0, 2.0, -1.0, 0.5, 1.0])
-    unmoved = StochasticLogisticRegression().fit(
-        contexts[:0], rewards[:0], weights[:0], start, np.random.default_rng(0)
-    )
+    none, rng = np.zeros((0, 4)), np.random.default_rng(0)
+    model = StochasticLogisticRegression(passes=1)
+    unmoved = model.descend(none, contexts[:0], rewards[:0], weights[:0], start, rng)
     np.testing.assert_array_equal(unmoved, start)
-    still = StochasticLogisticRegression(passes=1).fit(
-        contexts, rewards, np.zeros(100), start, np.random.default_rng(0)
-    )
+    still = model.descend(none, contexts, rewards, np.zeros(100), start, rng)
     # Rows of no weight still shrink parameters, as in scikit-learn; the intercept stays.
     shrink = np.prod([1 - 1e-4 / (1e-4 * (1000 + t)) for t in range(100)])
     np.testing.assert_allclose(still, start * [*[shrink] * 4, 1.0], rtol=1e-12)

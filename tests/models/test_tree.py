@@ -87,7 +87,7 @@ def test_few_or_weightless_rows() -> None:
     contexts = np.array([[0.0], [1.0], [2.0]])
     tree = model.fit(contexts, np.array([0.0, 1.0, 1.0]), np.array([2.0, 1.0, 0.0]), None, rng)
     np.testing.assert_allclose(model.predict(tree, contexts), 1 / 3)
-    with pytest.raises(InvalidInput, match="positive weight"):
+    with pytest.raises(InvalidInput, match="some positive"):
         model.fit(contexts, np.zeros(3), np.zeros(3), None, rng)
     with pytest.raises(InvalidInput, match="positive"):
         DecisionTree(leaf=0)

@@ -28,7 +28,7 @@ def test_the_first_number_that_is_none_is_named(dtype, value) -> None:
 
 def test_contexts_of_any_type_and_layout_are_taken() -> None:
     state = LinUCB().start(WITH_CONTEXTS, 2)
-    largest = np.full((2, 4), np.finfo(np.float32).max, dtype=np.float32)
+    largest = np.full((2, 4), 9e29, dtype=np.float32)
     frozen = np.ones((2, 4))
     frozen.flags.writeable = False
     for contexts in (largest, frozen, np.ones((2, 4), dtype=np.uint8), [[1, 2, 3, 4]] * 2):

@@ -11,6 +11,7 @@ import numpy as np
 
 SAME = 1e-10  # examples that differ by less, relative to their numbers, are the same
 ALIKE = 1e-7  # a direction that differs less from others is theirs
+LOST = 1e-12  # share of a column that is its own, below which nothing can tell it from rounding
 
 
 class Span(NamedTuple):
@@ -63,8 +64,8 @@ def span_of(contexts: np.ndarray, intercept: bool) -> Span:
 
 def careful_factor(
     contexts: np.ndarray, bends: np.ndarray, strength: float, bias: float, span: Span | None
-) -> np.ndarray:
-    """G with GᵀG the inverse of Σ bendᵢ xᵢxᵢᵀ and the penalty, the intercept last.
+) -> tuple[np.ndarray, bool]:
+    """G with GᵀG the inverse of Σ bendᵢ xᵢxᵢᵀ and the penalty, the intercept last; if it is lost.
 
     Lower triangular; in a span (k + 1, features + 1) and dense, and GᵀG leads nowhere else.
     """
@@ -85,9 +86,9 @@ def careful_factor(
         raise FloatingPointError("a Hessian is not finite")
     factor = np.ascontiguousarray((inverse / sizes[:, None]).T)
     if span is None:
-        return factor
+        return factor, bool(np.abs(np.diagonal(triangle)).min() < LOST)
     moved = np.zeros((k + 1, contexts.shape[1] + 1))
     moved[:k, :-1] = span.basis.T
     moved[:k, -1] = -(span.centre @ span.basis)
     moved[k, -1] = 1.0
-    return factor @ moved
+    return factor @ moved, False

@@ -10,7 +10,7 @@ from bandstrap.kernels.convex_solve import MEMORY, advance, direction, full_grad
 from bandstrap.kernels.convex_weights import fold_axes, weigh
 from bandstrap.models.careful import Span, careful_factor, span_of
 from bandstrap.models.convex_examples import ConvexExamples
-from bandstrap.models.factor import inverse_factor, least_own
+from bandstrap.models.factor import inverse_factor, least_own, warn_of_rounding
 from bandstrap.models.redraw import drawn
 from bandstrap.resampling import Resampling
 
@@ -35,6 +35,7 @@ class ConvexDraw:
     """
 
     scale = 1.0  # of the loss: what a gap is told in; bandits saved earlier do not say
+    warned = False  # that rounding may spoil it
     unsaved: ClassVar[tuple[str, ...]] = ("_spanned",)
     _spanned: tuple[np.ndarray, Span] | None = None  # examples that count, and their span
 
@@ -217,17 +218,27 @@ class ConvexDraw:
         return factor.astype(np.float32) if usual else factor
 
     def factor(self) -> tuple[np.ndarray, bool]:
-        """The same in double precision, and whether rounding does no harm to it."""
-        if not self.examples.few:
-            hessian = self.hessian()
-            factor = inverse_factor(hessian)
-            if least_own(hessian, factor) >= ROUGH:
-                return factor, True
+        """The same in double precision, and whether single precision would do."""
+        if self.examples.few:
+            return self._careful_factor()[0], False
+        hessian = self.hessian()
+        factor = inverse_factor(hessian)
+        if least_own(hessian, factor) >= ROUGH:
+            return factor, True
+        careful, lost = self._careful_factor()
+        if not lost:
+            return careful, False
+        if not self.warned:
+            self.warned = True
+            warn_of_rounding("a draw")
+        return factor, True
+
+    def _careful_factor(self) -> tuple[np.ndarray, bool]:
         e = self.examples
         counting = self.entries[0, : e.n_entries] > 0
         contexts = e.contexts()[counting]
         span = self._span(contexts) if e.few else None
-        return careful_factor(contexts, self._bends()[counting], self.strength, e.bias, span), False
+        return careful_factor(contexts, self._bends()[counting], self.strength, e.bias, span)
 
     def _span(self, contexts: np.ndarray) -> Span:
         """Of the examples that count; the same for all draws as long as these are the same."""

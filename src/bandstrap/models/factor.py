@@ -45,11 +45,11 @@ def least_own(matrix: np.ndarray, factor: np.ndarray) -> float:
 
 
 def warn_of_rounding(model: str) -> None:
-    """Say that second moments are too rough for the spread that is made from them."""
+    """Say that columns are too nearly the same for what is made from them."""
     warnings.warn(
         "columns of contexts are far from 0 for how little they vary, or nearly the same, or of "
-        f"sizes that the prior knows nothing of: the spread of {model} may be wrong; standardise "
-        "columns or subtract typical values, or use EigenExamples()",
+        f"sizes that the prior knows nothing of: what {model} says may be wrong; standardise "
+        "columns, subtract typical values, or use EigenExamples()",
         RuntimeWarning,
         stacklevel=3,
     )

@@ -195,7 +195,7 @@ class GaussianLimitLearner(Learner):
             half = arm.examples.gram(spread) @ self.inverse[index]
             self.covariance[index] = self.inverse[index] @ half
             arm.set_factor(factor.astype(np.float32))
-        else:
+        else:  # M⁻¹ twice would lose what matters
             self.covariance[index] = _covariance(arm.examples, factor, spread)
             arm.set_factor(factor)
             self._check_factor(arm)

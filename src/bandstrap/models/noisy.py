@@ -215,4 +215,4 @@ def _factor_of_few(examples: ConvexExamples, ridge: float) -> np.ndarray:
     contexts, weights = examples.contexts(), _weights(examples)
     contexts, weights = contexts[weights > 0], weights[weights > 0]
     span = span_of(contexts, examples.bias > 0)
-    return careful_factor(contexts, weights, ridge, examples.bias, span)
+    return careful_factor(contexts, weights, ridge, examples.bias, span)[0]
