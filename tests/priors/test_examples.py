@@ -138,3 +138,24 @@ def test_a_column_that_has_not_varied_yet_is_as_wide_as_most():
     deviations = rows.std(axis=0, ddof=1)
     usual = np.sqrt(np.median(deviations[[0, 2]] ** 2))
     np.testing.assert_allclose(np.diagonal(pseudo.axes), [deviations[0], usual, deviations[2]])
+
+
+@pytest.mark.parametrize("size", [2e5, 1e8, 1e10])
+def test_small_columns_beside_large_ones_keep_their_axes(size):
+    rng = np.random.default_rng(0)
+    x = np.column_stack([rng.normal(0.0, size, 4000), rng.random(4000) < 0.5, np.full(4000, 7.0)])
+    given = EigenExamples(np.cov(x.T)).start(Problem(2, 3))
+    estimated = EigenExamples().start(Problem(2, 3))
+    for row in x[:1024]:
+        estimated.see(row)
+    for pseudo in (given, estimated):
+        assert pseudo.count == 8  # the third column does not vary
+        lengths = np.linalg.norm(pseudo.axes, axis=1)
+        assert lengths == pytest.approx([size, 0.5], rel=0.1)
+        assert abs(pseudo.axes[1, 1]) == pytest.approx(0.5, rel=0.1)
+
+
+def test_a_sum_of_columns_is_no_direction_of_its_own():
+    x = np.random.default_rng(1).standard_normal((500, 2)) * [1e6, 1.0]
+    x = np.column_stack([x, x[:, 0] / 1e6 + x[:, 1]])
+    assert EigenExamples(np.cov(x.T)).start(Problem(2, 3)).count == 8

@@ -77,10 +77,11 @@ def careful_factor(
     tall = np.zeros((n + k + 1, k + 1), order="F")
     tall[:n, :k] = roots[:, None] * inside
     tall[:n, k] = bias * roots
-    tall[n : n + k, :k] = np.sqrt(strength) * np.eye(k)
+    np.fill_diagonal(tall[n : n + k, :k], np.sqrt(strength))
     tall[-1, k] = 1.0 - bias  # an intercept that is not there stays where it is
-    sizes = np.linalg.norm(tall, axis=0)
-    triangle = lapack.dgeqrf(tall / sizes, overwrite_a=1)[0][: k + 1]
+    sizes = np.sqrt(np.einsum("ij,ij->j", tall, tall))
+    tall /= sizes
+    triangle = lapack.dgeqrf(tall, overwrite_a=1)[0][: k + 1]
     inverse, failed = lapack.dtrtri(np.triu(triangle))
     if failed or not np.isfinite(inverse).all():
         raise FloatingPointError("a Hessian is not finite")

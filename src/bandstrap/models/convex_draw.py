@@ -9,7 +9,7 @@ from bandstrap.kernels.convex_loss import LINEAR, bends, means, residuals
 from bandstrap.kernels.convex_solve import MEMORY, advance, direction, full_gradient, total_bend
 from bandstrap.kernels.convex_weights import fold_axes, weigh
 from bandstrap.models.careful import Span, careful_factor, span_of
-from bandstrap.models.convex_examples import ConvexExamples
+from bandstrap.models.convex_examples import ConvexExamples, variance_of
 from bandstrap.models.factor import inverse_factor, least_own, warn_of_rounding
 from bandstrap.models.redraw import drawn
 from bandstrap.resampling import Resampling
@@ -20,6 +20,7 @@ PATIENCE = 40  # iterations with one factor
 FLATTEST = 1e-20  # where the loss bends less than this, a factor takes it to bend so much
 FACTORS = 25  # times that a factor of the weighted Hessian is made where the first does not do
 ROUGH = 1e-3  # share of a column that is its own, below which single precision would spoil a factor
+BESIDE = 1e-13  # parameters that differ by less from such in a span are in it
 NEAR = 1.0  # a step that moves a margin further leaves the parabola that its length was told by
 
 
@@ -36,7 +37,8 @@ class ConvexDraw:
 
     scale = 1.0  # of the loss: what a gap is told in; bandits saved earlier do not say
     warned = False  # that rounding may spoil it
-    unsaved: ClassVar[tuple[str, ...]] = ("_spanned",)
+    unsaved: ClassVar[tuple[str, ...]] = ("_spanned", "_weighed")
+    _weighed = False  # whether that is the span of the examples that count by these weights
     _spanned: tuple[np.ndarray, Span] | None = None  # examples that count, and their span
 
     def __init__(self, loss: int, examples: ConvexExamples, penalty: float) -> None:
@@ -91,7 +93,7 @@ class ConvexDraw:
         """Given rewards and weights of all examples, those of the axes first."""
         self._reserve()
         if self.loss == LINEAR:  # a squared loss has the unit of squared rewards
-            self.scale = _variance(rewards, weights)
+            self.scale = variance_of(rewards, weights)
         e = self.examples
         a, n = len(e.axes), e.n_entries
         quads = np.ascontiguousarray(weights[: 4 * a]).reshape(-1, 4)
@@ -118,10 +120,16 @@ class ConvexDraw:
         self._stand_at(theta)
         if factor is None:
             factor = self.weighted_factor()
-            if self._spanned is not None and self.examples.few:  # where steps stay: start there
-                self._stand_at(self._spanned[1].project(self.theta))
+            if self._spanned is not None and self.examples.few:
+                self._start_inside(self._spanned[1])
         self.look_around(factor)
         return factor
+
+    def _start_inside(self, span: Span) -> None:
+        """Steps stay in the span, so that they have to start there."""
+        inside = span.project(self.theta)
+        if np.abs(inside - self.theta).max() > BESIDE * np.abs(inside).max():
+            self._stand_at(inside)
 
     def _stand_at(self, theta: np.ndarray) -> None:
         n = self.examples.n_entries
@@ -236,18 +244,24 @@ class ConvexDraw:
     def _careful_factor(self) -> tuple[np.ndarray, bool]:
         e = self.examples
         counting = self.entries[0, : e.n_entries] > 0
-        contexts = e.contexts()[counting]
-        span = self._span(contexts) if e.few else None
+        if not e.few:
+            contexts, span = e.contexts()[counting], None
+        elif self._weighed and self._spanned is not None:  # by the same weights as before
+            contexts, span = self._spanned
+        else:
+            contexts = e.contexts()[counting]
+            span = self._span(contexts)
         return careful_factor(contexts, self._bends()[counting], self.strength, e.bias, span)
 
     def _span(self, contexts: np.ndarray) -> Span:
         """Of the examples that count; the same for all draws as long as these are the same."""
         if self._spanned is None or not np.array_equal(self._spanned[0], contexts):
             self._spanned = contexts, span_of(contexts, self.examples.bias > 0)
+        self._weighed = True
         return self._spanned[1]
 
     def restore(self) -> None:
-        """A span is found again when it is needed."""
+        """After it was saved: a span is found again when it is needed."""
 
     def hessian(self) -> np.ndarray:
         """The weighted Hessian where the draw stands now."""
@@ -277,16 +291,9 @@ class ConvexDraw:
         self.decrement = direction(factor, 1.0, self.gradient, self.pairs, 0, self.step, self.work)
 
     def _reserve(self) -> None:
+        self._weighed = False
         if self.work.shape[1] < self.examples.scratch_size:
             self.work = np.zeros((5, self.examples.scratch_size))
         if self.entries.shape[1] < self.examples.n_entries:
             room = self.examples.n_entries + max(64, self.examples.rows.count)
             self.entries = np.zeros((6, room))
-
-
-def _variance(rewards: np.ndarray, weights: np.ndarray) -> float:
-    """Of rewards, or their square where they are all the same; 1 if they are all zero."""
-    total = weights.sum()
-    mean = weights @ rewards / total
-    variance = float(weights @ (rewards - mean) ** 2 / total)
-    return max(variance, 1e-12 * mean**2) or 1.0

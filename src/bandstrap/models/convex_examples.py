@@ -120,3 +120,11 @@ def _add_gram(gram: np.ndarray, contexts: np.ndarray, weights: np.ndarray) -> No
         chunk = slice(begin, begin + CHUNK)
         scaled = as_numbers(contexts[chunk]) * np.sqrt(weights[chunk])[:, None]
         gram += scaled.T @ scaled
+
+
+def variance_of(rewards: np.ndarray, weights: np.ndarray) -> float:
+    """Of rewards, or their square where they are all the same; 1 if they are all zero."""
+    total = weights.sum()
+    mean = weights @ rewards / total
+    variance = float(weights @ (rewards - mean) ** 2 / total)
+    return max(variance, 1e-12 * mean**2) or 1.0

@@ -155,7 +155,7 @@ class GaussianLimitLearner(Learner):
             kernel_stream(rng), self.loss, self.theta, self.covariance, self.ready, self.context,
             allowed, self.drawn, scores, shares, self.laws, self.work, self.places,
         )  # fmt: skip
-        check_score(self.drawn.sum())
+        check_score(shares.sum())
         return arm, scores, shares
 
     def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:

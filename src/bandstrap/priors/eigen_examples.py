@@ -72,20 +72,21 @@ def axes_of(covariance: np.ndarray) -> np.ndarray:
         raise InvalidInput("covariance", float(values[0]), "no eigenvalue may be negative")
     wide = values > NOTHING * max(values[-1], 0.0)
     axes: np.ndarray = (vectors[:, wide] * np.sqrt(values[wide])).T[::-1]
-    graded = _graded_axes(covariance)
-    return np.ascontiguousarray(axes if len(axes) >= len(graded) else graded)
+    variances = np.diagonal(covariance)
+    vary = variances > CONSTANT * variances.max(initial=0.0)
+    if (variances[vary] < NOTHING * values[-1]).any():  # columns that would be taken for rounding
+        axes = _graded_axes(covariance, vary)
+    return np.ascontiguousarray(axes)
 
 
-def _graded_axes(covariance: np.ndarray) -> np.ndarray:
+def _graded_axes(covariance: np.ndarray, vary: np.ndarray) -> np.ndarray:
     """The same where columns are of so different size that the small ones look like rounding.
 
     What is rounding is told from correlations, which do not know sizes.
     """
-    variances = np.maximum(np.diagonal(covariance), 0.0)
-    vary = variances > CONSTANT * variances.max(initial=0.0)
-    sizes = np.sqrt(variances[vary])
+    sizes = np.sqrt(np.diagonal(covariance)[vary])
     values, vectors = np.linalg.eigh(covariance[np.ix_(vary, vary)] / np.outer(sizes, sizes))
-    wide = values > NOTHING * values[-1:]
+    wide = values > NOTHING * values[-1]
     root = np.zeros((len(covariance), int(wide.sum())))
     root[vary] = sizes[:, None] * vectors[:, wide] * np.sqrt(values[wide])
     left, lengths, _ = np.linalg.svd(root, full_matrices=False)
