@@ -33,7 +33,7 @@ def test_order_changes_nothing(monkeypatch):
     straight = Runner(seed=5).run(cells(horizon=10))
 
     def backwards(self, todo):
-        return [(i, batch, run_batch(batch)) for i, batch in reversed(todo)]
+        return [(job, run_batch(job.batch)) for job in reversed(todo)]
 
     monkeypatch.setattr(Runner, "_play", backwards)
     turned = Runner(seed=5).run(cells(horizon=10))

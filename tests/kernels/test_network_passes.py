@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bandstrap.kernels.network import largest, note_scale, prioritise, standardise
+from bandstrap.kernels.network import note_scale, prioritise, standardise
 
 
 @pytest.mark.parametrize("rows", [60, 200, 0])
@@ -41,4 +41,3 @@ def test_contexts_are_standardised_by_what_has_been_seen(dtype) -> None:
     standardise(contexts, unit, mean, shares, 5.0, out)
     np.testing.assert_allclose(out, np.clip((numbers - mean) * shares, -5, 5), atol=1e-6)
     assert out[3, 4] == 5
-    assert largest(-numbers[0], 1.0) == numbers[0].max()
