@@ -13,7 +13,12 @@ from bandstrap.bandit import Bandit
 from bandstrap.environments import ENVIRONMENTS, Labelled
 from bandstrap.errors import InvalidInput
 from bandstrap.models import GaussianLimit, LogisticRegression
-from bandstrap.policies import POLICIES, Bootstrap, ContextualBootstrap
+from bandstrap.policies import (
+    POLICIES,
+    Bootstrap,
+    ContextualBootstrap,
+    ContextualEpsilonGreedy,
+)
 from bandstrap.policies.contextual import CONTEXTUAL
 from bandstrap.priors import EigenExamples
 from bandstrap.problem import Support
@@ -38,6 +43,8 @@ def with_contexts() -> None:
     prior = EigenExamples(world.covariance)
     for maker in CONTEXTUAL.values():
         simulate(maker(prior), world, ROUNDS, runs=1)
+    few = ContextualEpsilonGreedy(LogisticRegression())  # rows fewer than features are solved apart
+    simulate(few, world, ROUNDS, runs=1)
     fast = ContextualBootstrap(Exponential(), GaussianLimit(LogisticRegression()), EigenExamples())
     _decide(Bandit(fast, ["this", "that"], rewards=Support.binary()), [0.5, 1.0])
 
