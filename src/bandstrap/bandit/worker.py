@@ -1,7 +1,7 @@
 """What a bandit does, one thing at a time: decide, learn, go on with other arms."""
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -12,7 +12,7 @@ from bandstrap.bandit.arms import Arms
 from bandstrap.bandit.contexts import Contexts
 from bandstrap.bandit.decision import Arm, Decision
 from bandstrap.bandit.forgetting import Forgetting
-from bandstrap.bandit.given import many_of, rewards_of, weights_of
+from bandstrap.bandit.given import many_of, reward_of, rewards_of, weight_of, weights_of
 from bandstrap.bandit.lockin import Watchman
 from bandstrap.bandit.memory import Memory
 from bandstrap.bandit.pending import Expiry, Pending
@@ -24,8 +24,6 @@ from bandstrap.problem import Support
 from bandstrap.rearming import Before
 
 Clock = Callable[[], float]
-Rows = Sequence[np.ndarray | None]
-Floats = Sequence[float]
 T = TypeVar("T")
 
 
@@ -62,8 +60,11 @@ class Worker:
     def _decided(self, context: Any, allowed: Iterable[Arm] | None) -> Any:
         mask = None if allowed is None else self._arms.mask(allowed)
         rows, one = self.contexts.rows(context)
-        if self.contexts.features is None:  # joined to them, a context is for the policy to refuse
-            self._check_contexts(rows, [0] * len(rows))
+        # One alone the policy refuses itself, before anything else has happened. Joined to features
+        # of arms, contexts are for it to refuse too.
+        if self.contexts.features is None and not (one and self.expiry is None):
+            for row in rows:
+                self._check_context(row)
         if one:
             return self._decide(rows[0], mask)
         return [self._decide(row, mask) for row in rows]
@@ -105,10 +106,10 @@ class Worker:
             waiting = self._pending.waiting.pop(number)  # first, or it might come up for ever
             if expiry.reward is None or waiting.arm not in self._arms.places:
                 continue
-            row, place = [waiting.context], [self._arms.places[waiting.arm]]
+            learnt = waiting.context, self._arms.places[waiting.arm], expiry.reward, 1.0
             try:
-                self._check(row, place, [expiry.reward], [1.0])
-                self._take_in(row[0], place[0], expiry.reward, 1.0)
+                self._check(*learnt)
+                self._take_in(*learnt)
             except InvalidInput as error:
                 warnings.warn(
                     f"decision {number} has expired and is dropped, its reward is refused: {error}",
@@ -118,17 +119,29 @@ class Worker:
 
     def _learn_decided(self, decision: Any, reward: Any, weight: Any) -> None:
         many = many_of(decision)
-        decisions = [decision] if many is None else many
+        if many is not None:
+            self._learn_many(many, reward, weight)
+            return
+        number, waiting = self._pending.find(decision)
+        place = self._arms.place(waiting.arm)
+        learnt = waiting.context, place, reward_of(reward, self.support), weight_of(weight)
+        self._check(*learnt)
+        self._take_in(*learnt)
+        del self._pending.waiting[number]
+
+    def _learn_many(self, decisions: list[Any], reward: Any, weight: Any) -> None:
         waiting = dict(map(self._pending.find, decisions))
         if len(waiting) < len(decisions):
             raise InvalidInput("decision", [*waiting], "a decision has only one reward")
         places = [self._arms.place(each.arm) for each in waiting.values()]
-        rewards = rewards_of([reward] if many is None else reward, len(places), self.support)
+        rewards = rewards_of(reward, len(places), self.support)
         weights = weights_of(weight, len(places))
         rows = [each.context for each in waiting.values()]
-        self._check(rows, places, rewards, weights)
-        for i, number in enumerate(waiting):
-            self._take_in(rows[i], places[i], rewards[i], weights[i])
+        learnt = list(zip(rows, places, rewards, weights, strict=True))
+        for each in learnt:
+            self._check(*each)
+        for number, each in zip(waiting, learnt, strict=True):
+            self._take_in(*each)
             del self._pending.waiting[number]
 
     def _learn_logged(self, context: Any, arm: Any, reward: Any, weight: Any) -> None:
@@ -139,21 +152,23 @@ class Worker:
         rows = self.contexts.rows(context)[0] if context is not None else [None] * len(places)
         if len(rows) != len(places):
             raise InvalidInput("arm", len(places), f"give one for each of {len(rows)} contexts")
-        self._check(rows, places, rewards, weights)
-        for i, place in enumerate(places):
-            self._take_in(rows[i], place, rewards[i], weights[i])
+        learnt = list(zip(rows, places, rewards, weights, strict=True))
+        for each in learnt:
+            self._check(*each)
+        for each in learnt:
+            self._take_in(*each)
 
-    def _check(self, rows: Rows, places: list[int], rewards: Floats, weights: Floats) -> None:
-        """Refuse what the policy would refuse to learn, before any of it is learnt."""
-        self._check_contexts(rows, places)
-        for row, reward, weight in zip(rows, rewards, weights, strict=True):
-            memory = self.memory(row)
-            memory.policy.check_reward(memory.state, reward, weight)
+    def _check(self, row: np.ndarray | None, place: int, reward: float, weight: float) -> None:
+        """Refuse what the policy would refuse to learn."""
+        memory = self.memory(row)
+        memory.policy.check_context(memory.state, self.contexts.learnt(row, place))
+        memory.policy.check_reward(memory.state, reward, weight)
 
-    def _check_contexts(self, rows: Rows, places: list[int]) -> None:
-        for row, place in zip(rows, places, strict=True):
+    def _check_context(self, row: np.ndarray | None) -> None:
+        """Refuse to decide where the policy would refuse to learn."""
+        if row is not None:
             memory = self.memory(row)
-            memory.policy.check_context(memory.state, self.contexts.learnt(row, place))
+            memory.policy.check_context(memory.state, row)
 
     def _take_in(self, row: np.ndarray | None, place: int, reward: float, weight: float) -> None:
         memory = self.memory(row)

@@ -23,8 +23,8 @@ class LearnerState(State):
             learner.rearm(new, before)
 
     def check_contexts(self, contexts: np.ndarray) -> None:
-        for learner, context in zip(self.learners, contexts, strict=True):
-            learner.check_context(context)
+        for run, learner in enumerate(self.learners):
+            learner.check_context(contexts[run])
 
     def check_reward(self, reward: float, weight: float) -> None:
         self.learners[0].check_reward(reward, weight)
