@@ -5,6 +5,7 @@ compare by their multiples of it.
 """
 
 from collections.abc import Callable
+from statistics import median
 from time import thread_time
 from typing import Any
 
@@ -27,6 +28,7 @@ from bandstrap import (
 from output import Row, arguments, report
 
 Play = Callable[[int], None]
+BLOCKS = 15  # each beside its own reference, as the machine's speed changes from one to the next
 
 
 def without_context(policy: Any, support: Support, arms: int = 10) -> Play:
@@ -73,7 +75,14 @@ def with_features(arms: int = 10_000, own: int = 8, features: int = 8) -> Play:
     return play
 
 
-def reference(times: int = 200_000) -> float:
+def timed(play: Play, rounds: int) -> float:
+    """Seconds for a round."""
+    started = thread_time()
+    play(rounds)
+    return (thread_time() - started) / rounds
+
+
+def reference(times: int = 20_000) -> float:
     """Seconds for a call of a Python function that does nothing."""
 
     def nothing() -> None:
@@ -90,9 +99,9 @@ def cases() -> dict[str, tuple[Play, int]]:
         return ContextualBootstrap(Exponential(), model, EigenExamples(np.eye(54)))
 
     return {
-        "wb, 10 arms, 0/1 rewards": (without_context(Bootstrap(), Support.binary()), 5000),
-        "ts, 10 arms, 0/1 rewards": (without_context(BetaThompson(), Support.binary()), 5000),
-        "wb, 10 arms, real rewards": (without_context(Bootstrap(), Support.interval()), 5000),
+        "wb, 10 arms, 0/1 rewards": (without_context(Bootstrap(), Support.binary()), 6000),
+        "ts, 10 arms, 0/1 rewards": (without_context(BetaThompson(), Support.binary()), 6000),
+        "wb, 10 arms, real rewards": (without_context(Bootstrap(), Support.interval()), 6000),
         "wb-log-gaussian, 7 arms, 54 features": (
             with_context(fast(GaussianLimit(LogisticRegression()))), 3000,
         ),
@@ -111,11 +120,14 @@ def main() -> None:
     for name, (play, rounds) in cases().items():
         rounds = max(10, int(given.share * rounds))
         play(max(5, rounds // 3))  # compiles, and leaves the first rounds behind
-        started = thread_time()
-        play(rounds)
-        cost = (thread_time() - started) / rounds
-        rows.append({"bandit": name, "µs": 1e6 * cost, "calls": cost / reference()})
-    note = "decide and learn for one context, µs of CPU and multiples of an empty Python call"
+        blocks = [(timed(play, max(1, rounds // BLOCKS)), reference()) for _ in range(BLOCKS)]
+        cost = median(block for block, _ in blocks)
+        calls = median(block / call for block, call in blocks)
+        rows.append({"bandit": name, "µs": 1e6 * cost, "calls": calls})
+    note = (
+        f"decide and learn for one context, median of {BLOCKS} blocks of rounds: "
+        "µs of CPU and multiples of an empty Python call"
+    )
     report(given.out, "bandit", vars(given), rows, note)
 
 

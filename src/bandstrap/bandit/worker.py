@@ -47,14 +47,18 @@ class Worker:
     def _or_unchanged(self, work: Callable[..., T], *given: Any) -> T:
         """Do something; if it is refused nothing of it is left behind but rewards learnt before."""
         memory, made, learnt = self._memory, self._pending.next, self.rewards_learnt
-        columns, numbers = self.contexts.mark(), self._rng.bit_generator.state
+        columns = self.contexts.mark()
+        # A policy without contexts refuses nothing once it draws; this would cost it a tenth.
+        numbers = None if self.policy.context_free else self._rng.bit_generator.state
         try:
             return work(*given)
         except Exception:
             self._pending.back_to(made)
             if self.rewards_learnt == learnt:
-                self._memory, self._rng.bit_generator.state = memory, numbers
+                self._memory = memory
                 self.contexts.back_to(columns)
+                if numbers is not None:
+                    self._rng.bit_generator.state = numbers
             raise
 
     def _decided(self, context: Any, allowed: Iterable[Arm] | None) -> Any:

@@ -74,10 +74,11 @@ class Learner(ABC):
         """Refuse a reward or a weight that `learn_weighted` would refuse."""
         if not abs(reward) <= LARGEST:
             raise too_large("rewards", reward)
-        kind = type(self)
-        ways = kind.learn_weighted, kind._weigh_in
-        if weight != round(weight) and ways == (Learner.learn_weighted, Learner._weigh_in):
-            raise self._whole_only(weight)
+        if weight != round(weight):
+            kind = type(self)
+            ways = kind.learn_weighted, kind._weigh_in
+            if ways == (Learner.learn_weighted, Learner._weigh_in):
+                raise self._whole_only(weight)
 
     def _weigh_in(
         self,

@@ -150,7 +150,7 @@ class GaussianLimitLearner(Learner):
     ) -> tuple[int, np.ndarray, np.ndarray | None]:
         self._notice_prior()
         self._take(context)
-        scores, shares = np.empty((2, self.drawn.size))
+        scores, shares = np.empty(self.drawn.size), np.empty(self.drawn.size)
         arm: int = sandwich_decide(
             kernel_stream(rng), self.loss, self.theta, self.covariance, self.ready, self.context,
             allowed, self.drawn, scores, shares, self.laws, self.work, self.places,
