@@ -9,13 +9,8 @@ _LOGISTIC = ("eg-log", "npb-log", "wb-log")
 _PAPER = ("npb-log-paper", "wb-log-paper")
 _FAST = ("wb-log-onestep", "wb-log-gaussian", "wb-log-grouped", "wb-log-replicas")
 _NETWORKS = ("eg-nn", "npb-nn", "wb-nn")
-_BUDGETED = (
-    "eg-nn-budgeted",
-    "npb-nn-budgeted",
-    "wb-nn-budgeted",
-    "wb-nn-shared",
-    "wb-nn-heads",
-)
+_BUDGETED = ("eg-nn-budgeted", "npb-nn-budgeted", "wb-nn-budgeted")
+_SHARED = ("wb-nn-shared", "wb-nn-heads")
 _TREES = ("tree-heuristic", "tree-bootstrap-fresh")
 _RIVALS = ("glm-ucb", "ts-laplace", "ts-langevin-nn")
 
@@ -32,11 +27,10 @@ COVTYPE = Lineup(
         *_FAST,
         *_BUDGETED,
         "heads-nn",
-        *_RIVALS,
         "tang",
-        *SCHEDULES,
     ),
     reduced={
+        **dict.fromkeys((*_SHARED, *_RIVALS, *SCHEDULES), 10_000),
         **dict.fromkeys(_TREES, _TENTH),
         **dict.fromkeys(_NETWORKS, 2000),
         **dict.fromkeys(_PAPER, 2000),
@@ -47,11 +41,12 @@ MNIST = Lineup(
     "mnist",
     full=("ucb-lin", "eg-log", "wb-log-replicas", "heads-nn", "tang"),
     reduced={
-        **dict.fromkeys((*_LOGISTIC[1:], "wb-log-gaussian", "wb-log-grouped"), 10_000),
-        **dict.fromkeys((*_BUDGETED, *_RIVALS, *SCHEDULES, _TREES[0]), _TENTH),
+        **dict.fromkeys((*_LOGISTIC[1:], "wb-log-gaussian"), 10_000),
+        **dict.fromkeys((*_BUDGETED, *_SHARED, *_RIVALS, *SCHEDULES, _TREES[0]), _TENTH),
+        "wb-log-grouped": _TENTH,
         **dict.fromkeys((*_LINEAR[1:], *_WIDTHS), 1000),
         **dict.fromkeys(("wb-log-gauss-prior", "wb-log-onestep"), 1000),
         **dict.fromkeys((*_NETWORKS, _TREES[1]), 200),
-        **dict.fromkeys(_PAPER, 60),
+        **dict.fromkeys(_PAPER, 30),
     },
 )
