@@ -25,8 +25,9 @@ class Budgeted(Model):
 
     A round takes a fixed number of steps of Adam, each on one batch of one arm: two for every arm
     pulled since the last round, its newest examples among them, and the rest for arms at random.
-    A batch has fresh bootstrap weights of its own. It costs the same however long history is, and
-    is an approximation of refitting every arm to all of it. Contexts are taken as they are.
+    A batch has fresh bootstrap weights of its own, and as many rewards as pseudo-examples at least.
+    It costs the same however long history is, and is an approximation of refitting every arm to all
+    of it. Contexts are taken as they are.
     """
 
     network: NeuralNetwork = field(default_factory=NeuralNetwork)
@@ -163,7 +164,9 @@ class BudgetedLearner(Learner):
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The newest examples of an arm, random ones of all it has, and what they count."""
         rows, size = self.rows[arm], self.model.network.batch
-        picks = rng.integers(0, rows.count + self.pseudo.count, size)
+        # More pseudo-examples than rows would fill nearly every batch with their noise.
+        pseudo = self.pseudo.count if rows.count == 0 else min(self.pseudo.count, rows.count)
+        picks = rng.integers(0, rows.count + pseudo, size)
         newest = min(self.new[arm], size)
         picks[:newest] = np.arange(rows.count - newest, rows.count)
         self.new[arm] = 0
@@ -174,7 +177,9 @@ class BudgetedLearner(Learner):
             counts[: len(old)] = rows.weights[old]
         if len(old) == size:
             return as_numbers(rows.contexts[picks]), rows.rewards[picks], counts
-        pseudo = picks[picks >= rows.count] - rows.count
-        contexts = [as_numbers(rows.contexts[old]), self.pseudo.contexts[pseudo]]
-        rewards = [rows.rewards[old], self.pseudo.rewards[pseudo]]
+        others = picks[picks >= rows.count] - rows.count
+        if pseudo < self.pseudo.count:
+            others = rng.integers(0, self.pseudo.count, len(others))
+        contexts = [as_numbers(rows.contexts[old]), self.pseudo.contexts[others]]
+        rewards = [rows.rewards[old], self.pseudo.rewards[others]]
         return np.concatenate(contexts), np.concatenate(rewards), counts
