@@ -1,5 +1,5 @@
-"""BLAS held to one thread: small products are slower with several, far slower where cores are
-busy, and sums depend on their number to the last bit."""
+"""BLAS and OpenMP held to one thread: little work is slower with several, far slower where cores
+are busy, and sums depend on their number to the last bit."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -41,7 +41,14 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
 
 
+@cache
+def _loaded() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
 # Looks for libraries each time, which takes a millisecond: for whole batches.
 ONE_THREAD = OneThread(lambda: threadpool_limits(1))
 # Looks for them once, and takes microseconds: for a few products of NumPy's.
 ONE_BLAS_THREAD = OneThread(lambda: _blas().limit(limits=1))
+# As quick, and for OpenMP as well, in libraries that are loaded by its first use: for small fits.
+ONE_THREAD_A_FIT = OneThread(lambda: _loaded().limit(limits=1))

@@ -56,6 +56,9 @@ def from_sklearn(
     reward is worth that reward; an arm without rows is tried first. `SeenExamples()` is the prior
     that keeps arms from being given up after a bad start, whatever the columns.
 
+    Fits to fewer than 10,000 rows are held to one thread of BLAS and OpenMP: several cost such fits
+    more than they save, many times more on busy cores.
+
     >>> import numpy as np
     >>> from sklearn.linear_model import LogisticRegression
     >>> from bandstrap import ContextualBootstrap, Multinomial, Problem, SeenExamples

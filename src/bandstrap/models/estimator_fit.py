@@ -1,6 +1,6 @@
 """One fit of an estimator to weighted rows, and what it expects."""
 
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,9 +8,12 @@ import numpy as np
 
 from bandstrap.errors import BandstrapError, InvalidInput
 from bandstrap.models.estimator_weights import KEYWORD
+from bandstrap.one_thread import ONE_THREAD_A_FIT
 
 # What other rows would not mend: bugs, and wrong parameters, which scikit-learn calls TypeErrors.
 MISTAKES = (BandstrapError, TypeError, AttributeError, ImportError, MemoryError)
+
+MANY = 10_000  # rows from which on threads save more than they cost, most of all on busy cores
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,8 @@ class Fitter:
         from sklearn.base import clone
 
         table, targets, given = data
-        with config_context(enable_metadata_routing=False):
+        threads = ONE_THREAD_A_FIT if len(targets) < MANY else nullcontext()
+        with config_context(enable_metadata_routing=False), threads:
             if self.warm and start is not None and start.knows(classes):
                 # Other columns than last time, say: start afresh.
                 with suppress(ValueError):
