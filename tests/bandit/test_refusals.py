@@ -229,7 +229,7 @@ def test_bandits_of_earlier_files_read_bytes_as_they_did():
 
 def test_a_decision_s_context_is_its_own():
     bandit = Bandit(LINEAR, ["a", "b"], seed=0)
-    batch = np.ones((1000, 2))
+    batch = np.ones((100, 2))
     decisions = bandit.decide(batch)
     before = everything(bandit)
     decisions[0].context[:] = 1000.0
