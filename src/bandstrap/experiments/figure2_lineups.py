@@ -39,11 +39,10 @@ COVTYPE = Lineup(
 
 MNIST = Lineup(
     "mnist",
-    full=("ucb-lin", "eg-log", "wb-log-replicas", "heads-nn", "tang"),
+    full=("ucb-lin", "eg-log", "wb-log-gaussian", "wb-log-replicas", "heads-nn", "tang"),
     reduced={
-        **dict.fromkeys((*_LOGISTIC[1:], "wb-log-gaussian"), 10_000),
+        **dict.fromkeys((*_LOGISTIC[1:], "wb-log-grouped"), _TENTH),
         **dict.fromkeys((*_BUDGETED, *_SHARED, *_RIVALS, *SCHEDULES, _TREES[0]), _TENTH),
-        "wb-log-grouped": _TENTH,
         **dict.fromkeys((*_LINEAR[1:], *_WIDTHS), 1000),
         **dict.fromkeys(("wb-log-gauss-prior", "wb-log-onestep"), 1000),
         **dict.fromkeys((*_NETWORKS, _TREES[1]), 200),
