@@ -17,6 +17,7 @@ from output import Row, arguments, report
 MODELS = {
     "nn": NeuralNetwork(),
     "nn-budgeted": Budgeted(),
+    "nn-budgeted-heads": NetworkHeads(Budgeted()),
     "nn-shared": SharedNetwork(),
     "nn-heads": NetworkHeads(),
 }

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from bandstrap.errors import InvalidInput
+from bandstrap.kernels.network import outputs
 from bandstrap.models import Budgeted, Model, NetworkHeads, NeuralNetwork, SharedNetwork
 from bandstrap.models.network_langevin import LangevinNetwork
+from bandstrap.models.network_layers import Layers
 from bandstrap.models.network_replay import Replay
 from bandstrap.models.network_scale import CLIP, RunningScale
 from bandstrap.policies import ContextualBootstrap, ContextualEpsilonGreedy, Langevin
@@ -28,7 +30,9 @@ from bandstrap.resampling import (
 BUDGETED = Budgeted(NeuralNetwork(hidden=16, batch=4), examples=16)
 SHARED = SharedNetwork(hidden=16, examples=16)
 HEADS = NetworkHeads(SHARED, heads=4)
-MODELS = [BUDGETED, SHARED, HEADS]
+ARM_HEADS = NetworkHeads(BUDGETED, heads=4)
+MODELS = [BUDGETED, SHARED, HEADS, ARM_HEADS]
+NAMES = ["budgeted", "shared", "heads", "arm-heads"]
 SCHEMES = [
     Exponential(), Multinomial(), Poisson(), DoubleOrNothing(), GaussianNoise(0.3), NoResampling(),
 ]  # fmt: skip
@@ -69,18 +73,19 @@ def xor(x: np.ndarray) -> int:
         ContextualEpsilonGreedy(Budgeted(NeuralNetwork(hidden=50))),
         ContextualEpsilonGreedy(SharedNetwork(hidden=50)),
         ContextualBootstrap(Exponential(), Budgeted(NeuralNetwork(hidden=50)), NoExamples()),
+        ContextualBootstrap(Exponential(), NetworkHeads(Budgeted()), NoExamples()),
         ContextualBootstrap(Multinomial(), SharedNetwork(hidden=50), NoExamples()),
         ContextualBootstrap(Exponential(), NetworkHeads(SharedNetwork(hidden=50)), NoExamples()),
         Langevin(LangevinNetwork(hidden=50)),
     ],
-    ids=["eg-budgeted", "eg-shared", "wb-budgeted", "npb-shared", "wb-heads", "langevin"],
+    ids=["eg-budgeted", "eg-shared", "wb-budgeted", "wb-arm-heads", "npb-shared", "wb-heads", "langevin"],
 )
 def test_learns_what_no_linear_model_can(policy: Policy[Any]) -> None:
     rewards, _ = play(policy, square, xor, 1200)
     assert rewards[-400:].mean() > 0.85  # a linear model stays at one half
 
 
-@pytest.mark.parametrize("model", MODELS, ids=["budgeted", "shared", "heads"])
+@pytest.mark.parametrize("model", MODELS, ids=NAMES)
 @pytest.mark.parametrize("scheme", SCHEMES, ids=lambda scheme: type(scheme).__name__)
 @pytest.mark.parametrize("prior", [NoExamples(), EigenExamples(np.eye(2))], ids=["none", "eigen"])
 def test_every_scheme_and_prior(model: Model, scheme: Resampling, prior: Any) -> None:
@@ -94,7 +99,7 @@ def test_every_scheme_and_prior(model: Model, scheme: Resampling, prior: Any) ->
     assert ((scores >= 0) & (scores <= 1)).all()
 
 
-@pytest.mark.parametrize("model", MODELS, ids=["budgeted", "shared", "heads"])
+@pytest.mark.parametrize("model", MODELS, ids=NAMES)
 def test_cost_does_not_grow(model: Model) -> None:
     learner: Any = model.learner(Problem(3, 2), Exponential(), NoExamples())
     rng, counts = np.random.default_rng(2), []
@@ -142,9 +147,9 @@ def test_heads_keep_their_weights() -> None:
         learner.learn(square(rng), t % 2, 1.0, None)
         learner.scores(square(rng), rng)
         if t == 50:
-            kept = learner.weights[:51].copy()
-    np.testing.assert_array_equal(learner.weights[:51], kept)
-    weights = learner.weights[:100]
+            kept = learner.draws.weights[:51].copy()
+    np.testing.assert_array_equal(learner.draws.weights[:51], kept)
+    weights = learner.draws.weights[:100]
     assert np.unique(weights).size == 400  # each head its own
     assert weights.mean() == pytest.approx(1.0, abs=0.25)  # five standard errors
 
@@ -231,3 +236,60 @@ def test_refusals() -> None:
             model.learner(Problem(2, 2, Support.real()), Exponential(), NoExamples())
     with pytest.raises(InvalidInput, match="n_features"):
         Langevin().start(Problem(2))
+
+
+def test_one_context_is_as_a_batch_of_them() -> None:
+    rng = np.random.default_rng(9)
+    network = Layers.glorot((12, 7, 3), rng, heads=3, spread=2.0)
+    network.flat += rng.normal(size=network.flat.size).astype(np.float32)
+    (weights, bias), (last, last_bias) = network.matrices(network.flat)
+    for share in (0.0, 0.3, 1.0):  # of features that are not 0
+        context = (rng.normal(size=12) * (rng.random(12) < share)).astype(np.float32)
+        hidden, out = np.empty(7, dtype=np.float32), np.empty(3)
+        outputs(context, weights, bias, last, last_bias, hidden, out)
+        np.testing.assert_allclose(out, network.values(context[None])[-1][0], rtol=1e-4, atol=1e-5)
+
+
+def test_a_batch_has_the_newest_and_as_many_rows_as_pseudo_examples() -> None:
+    learner: Any = Budgeted().learner(Problem(2, 3), Exponential(), EigenExamples(np.eye(3)))
+    rng, pseudo = np.random.default_rng(10), 12
+    for count in (0, 3, 12, 120):
+        while learner.rows[0].count < count:
+            learner.learn(rng.normal(size=3), 0, 1.0, None)
+        picks = [learner._picks(0, rng) for _ in range(400)]
+        share = np.mean([len(others) / 16 for _, others, _ in picks])
+        some = min(count, pseudo)
+        newest = min(count, 16) / 16  # nothing was taught, so that all are new
+        expected = 1.0 if count == 0 else min(1 - newest, some / (count + some))
+        assert share == pytest.approx(expected, abs=0.01)
+        for old, others, makeup in picks:
+            assert set(range(max(count - 16, 0), count)) <= set(old.tolist())
+            if len(others) > 0 and count > 0:
+                assert makeup == pytest.approx(np.sqrt(pseudo / some))
+
+
+def test_arms_heads_keep_their_weights_as_rows_fade_and_arms_go() -> None:
+    learner: Any = ARM_HEADS.learner(Problem(2, 2), Exponential(), NoExamples())
+    rng = np.random.default_rng(11)
+    for t in range(40):
+        learner.learn(square(rng), t % 2, 1.0, None)
+        learner.scores(square(rng), rng)
+    kept = [draws.weights[: draws.known].copy() for draws in learner.draws]
+    assert [len(each) for each in kept] == [20, 20]
+    assert np.unique(np.concatenate(kept)).size == 160
+    for _ in range(60):  # the first ten rows of each arm count less than is remembered
+        learner.discount(0.5)
+        if learner.rows[0].count < 20:
+            break
+        for arm in (0, 1):
+            learner.learn(square(rng), arm, 1.0, None)
+            learner.scores(square(rng), rng)
+    for arm, draws in enumerate(learner.draws):
+        gone = kept[arm].shape[0] - np.isin(kept[arm][:, 0], draws.weights[: draws.known, 0]).sum()
+        assert gone > 0
+        np.testing.assert_array_equal(draws.weights[: 20 - gone], kept[arm][gone:])
+    fresh = ARM_HEADS.learner(Problem(2, 2), Exponential(), NoExamples())
+    second = learner.draws[1]
+    learner.rearm(fresh, (1, None))
+    assert learner.draws[0] is second
+    assert learner.draws[1].known == 0

@@ -27,6 +27,23 @@ def adam(parameters, gradient, first, second, average, rate, first_share, second
 
 
 @kernel
+def outputs(context, hidden_weights, hidden_bias, output_weights, output_bias, hidden, out):
+    """What one hidden layer makes of one context; features that are 0 cost nothing."""
+    for j in range(hidden.size):
+        hidden[j] = hidden_bias[j]
+    for i in range(context.size):
+        if context[i] != 0:
+            for j in range(hidden.size):
+                hidden[j] += context[i] * hidden_weights[i, j]
+    for k in range(out.size):
+        out[k] = output_bias[k]
+    for j in range(hidden.size):
+        if hidden[j] > 0:
+            for k in range(out.size):
+                out[k] += hidden[j] * output_weights[j, k]
+
+
+@kernel
 def langevin(parameters, gradient, second, noise, rate, second_share, decay, spread):
     """One step of preconditioned Langevin dynamics in place; `noise` is standard normal.
 

@@ -4,19 +4,21 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from bandstrap.kernels.network import outputs
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.features import Rows, as_numbers
+from bandstrap.models.heads import Heads, OneHead
 from bandstrap.models.network import NeuralNetwork
 from bandstrap.models.network_checks import check_count, check_positive, check_size, check_support
 from bandstrap.models.network_layers import Layers, sigmoid
 from bandstrap.models.network_optimiser import Adam
-from bandstrap.models.redraw import drawn
-from bandstrap.models.votes import vote_shares
 from bandstrap.one_thread import ONE_BLAS_THREAD
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, relisted
 from bandstrap.resampling import Resampling
+
+MEMORY = 0.9  # of the averaged parameters, by step; an arm takes fewer steps than there are rounds
 
 
 @dataclass(frozen=True)
@@ -27,11 +29,12 @@ class Budgeted(Model):
     pulled since the last round, its newest examples among them, and the rest for arms at random.
     A batch has fresh bootstrap weights of its own, and as many rewards as pseudo-examples at least.
     It costs the same however long history is, and is an approximation of refitting every arm to all
-    of it. Contexts are taken as they are.
+    of it. Fresh weights on a small batch hardly move a network: for a bootstrap that explores, give
+    it heads, `NetworkHeads(Budgeted())`. Contexts are taken as they are.
     """
 
-    network: NeuralNetwork = field(default_factory=NeuralNetwork)
-    examples: int = 128
+    network: NeuralNetwork = field(default_factory=lambda: NeuralNetwork(batch=16))
+    examples: int = 64
     learning_rate: float = 0.003
 
     def __post_init__(self) -> None:
@@ -39,21 +42,25 @@ class Budgeted(Model):
         check_positive("learning_rate", self.learning_rate)
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
+        return self.headed(problem, prior, OneHead(resampling))
+
+    def headed(self, problem: Problem, prior: ExamplePrior, heads: Heads) -> Learner:
         check_support(problem.support)
-        return BudgetedLearner(self, problem, resampling, prior)
+        return BudgetedLearner(self, problem, prior, heads)
 
 
 class BudgetedLearner(Learner):
     """Networks of all arms in one run; `touched` counts the examples they were taught."""
 
     def __init__(
-        self, model: Budgeted, problem: Problem, resampling: Resampling, prior: ExamplePrior
+        self, model: Budgeted, problem: Problem, prior: ExamplePrior, heads: Heads
     ) -> None:
         self.model = model
-        self.resampling = resampling
+        self.heads = heads
         self.pseudo = prior.start(problem)
         self.n_features = problem.n_features
         self.rows = [Rows(problem.n_features) for _ in range(problem.n_arms)]
+        self.draws = [heads.draws() for _ in range(problem.n_arms)]
         self.new = [0] * problem.n_arms
         self.networks: list[Layers | None] = [None] * problem.n_arms
         self.optimisers: list[Adam | None] = [None] * problem.n_arms
@@ -88,46 +95,45 @@ class BudgetedLearner(Learner):
                 kept = rows.fade(factor)
                 self.new[arm] = int(kept[rows.count - self.new[arm] :].sum())
                 rows.keep(kept)
+                self.draws[arm].keep(kept)
                 if rows.count == 0:
                     self.networks[arm] = self.optimisers[arm] = None
 
     def rearm(self, fresh: "BudgetedLearner", before: Before) -> None:
-        for name in ("rows", "new", "networks", "optimisers"):
+        for name in ("rows", "draws", "new", "networks", "optimisers"):
             setattr(self, name, relisted(getattr(self, name), getattr(fresh, name), before))
 
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         known = self._known()
-        if self.owed > 0 or self._random:
+        if self.owed > 0 or self.heads.redrawn:
             self._teach(known, rng)
             self.owed = max(self.owed - 1, 0)
         for arm in known:
             self._network(arm, rng)
-        return self._expected(known, context)
+        return self.heads.chosen(self._outputs(known, context), rng)
 
     def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
         known = self._known()
-        if self._random or self.owed > 0 or any(self.networks[arm] is None for arm in known):
+        started = all(self.networks[arm] is not None for arm in known)
+        if self.owed > 0 or self.heads.redrawn or not started:
             return None
-        return vote_shares(self._expected(known, context)[None], allowed)
-
-    @property
-    def _random(self) -> bool:
-        """Whether each draw has a lesson of its own, and is random by its weights."""
-        return self.resampling.variance > 0 or self.resampling.noise > 0
+        return self.heads.shares(self._outputs(known, context), allowed)
 
     def _known(self) -> list[int]:
         return [arm for arm, rows in enumerate(self.rows) if self.pseudo.count + rows.count > 0]
 
-    def _expected(self, known: list[int], context: np.ndarray) -> np.ndarray:
-        inputs = as_numbers(context[None]).astype(np.float32)
-        scores = np.full(len(self.rows), np.inf)  # an arm without any example is tried first
+    def _outputs(self, known: list[int], context: np.ndarray) -> np.ndarray:
+        """What each head expects of each arm, (heads, arms)."""
+        numbers = as_numbers(context).astype(np.float32)
+        logits = np.full((len(self.rows), self.heads.count), np.inf)  # the untried go first
+        hidden = np.empty(self.model.network.hidden, dtype=np.float32)
         for arm in known:
             network, optimiser = self.networks[arm], self.optimisers[arm]
             assert network is not None
             assert optimiser is not None
-            logits = network.values(inputs, optimiser.settled(network.flat))[-1]
-            scores[arm] = sigmoid(logits.astype(np.float64))[0, 0]
-        return scores
+            (weights, bias), (last, last_bias) = network.matrices(optimiser.settled(network.flat))
+            outputs(numbers, weights, bias, last, last_bias, hidden, logits[arm])
+        return np.where(np.isinf(logits), np.inf, sigmoid(logits)).T
 
     def _teach(self, known: list[int], rng: np.random.Generator) -> None:
         """A fixed number of steps, for arms with something new first, and then for any."""
@@ -144,42 +150,46 @@ class BudgetedLearner(Learner):
         """An arm's network; it starts at random, so it needs a generator to start."""
         network, optimiser = self.networks[arm], self.optimisers[arm]
         if network is None or optimiser is None:
-            sizes = (self.n_features, self.model.network.hidden, 1)
-            network = Layers.glorot(sizes, rng)
-            optimiser = Adam(network.flat, self.model.learning_rate)
+            sizes = (self.n_features, self.model.network.hidden, self.heads.count)
+            network = Layers.glorot(sizes, rng, self.heads.count, self.heads.spread)
+            optimiser = Adam(network.flat, self.model.learning_rate, MEMORY)
             self.networks[arm], self.optimisers[arm] = network, optimiser
         return network, optimiser
 
     def _step(self, arm: int, network: Layers, optimiser: Adam, rng: np.random.Generator) -> None:
-        contexts, rewards, counts = self._examples(arm, rng)
-        rewards, weights = drawn(self.resampling, rewards, rng)
-        weights = weights * counts
-        values = network.values(contexts.astype(np.float32))
-        slopes = weights[:, None] * (sigmoid(values[-1]) - rewards[:, None]) / len(rewards)
-        gradient = network.gradient(values, slopes.astype(np.float32))
-        optimiser.step(network.flat, gradient, len(rewards), rng)
-
-    def _examples(
-        self, arm: int, rng: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The newest examples of an arm, random ones of all it has, and what they count."""
         rows, size = self.rows[arm], self.model.network.batch
-        # More pseudo-examples than rows would fill nearly every batch with their noise.
-        pseudo = self.pseudo.count if rows.count == 0 else min(self.pseudo.count, rows.count)
-        picks = rng.integers(0, rows.count + pseudo, size)
-        newest = min(self.new[arm], size)
-        picks[:newest] = np.arange(rows.count - newest, rows.count)
+        old, others, makeup = self._picks(arm, rng)
+        n = len(old)
+        contexts = np.empty((size, self.n_features), dtype=np.float32)
+        contexts[:n] = as_numbers(rows.contexts[old])
+        contexts[n:] = self.pseudo.contexts[others]
+        rewards = np.concatenate([rows.rewards[old], self.pseudo.rewards[others]])
+        picks = np.concatenate([old, others + rows.count])
+        targets, weights = self.draws[arm].of(picks, rows.rewards, rewards, rng)
+        values = network.values(contexts)
+        slopes = weights * (sigmoid(values[-1]) - targets) / size
+        slopes[n:] *= makeup
+        if not rows.plain:
+            slopes[:n] *= rows.weights[old, None]
+        gradient = network.gradient(values, slopes.astype(np.float32, copy=False))
+        optimiser.step(network.flat, gradient, size, rng)
         self.new[arm] = 0
         self.touched += size
-        old = picks[picks < rows.count]
-        counts = np.ones(size)
-        if not rows.plain:
-            counts[: len(old)] = rows.weights[old]
-        if len(old) == size:
-            return as_numbers(rows.contexts[picks]), rows.rewards[picks], counts
-        others = picks[picks >= rows.count] - rows.count
-        if pseudo < self.pseudo.count:
-            others = rng.integers(0, self.pseudo.count, len(others))
-        contexts = [as_numbers(rows.contexts[old]), self.pseudo.contexts[others]]
-        rewards = [rows.rewards[old], self.pseudo.rewards[others]]
-        return np.concatenate(contexts), np.concatenate(rewards), counts
+
+    def _picks(self, arm: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float]:
+        """The newest rows of an arm and others, pseudo-examples, and what each of these counts.
+
+        More pseudo-examples than rows would fill nearly every batch: where they are more, half are
+        rows, and pseudo-examples count the square root of what would make up for that in full.
+        """
+        count, pseudo, size = self.rows[arm].count, self.pseudo.count, self.model.network.batch
+        newest = min(self.new[arm], size)
+        if count == 0:
+            return np.zeros(0, dtype=np.int64), rng.integers(0, pseudo, size), 1.0
+        some = min(count, pseudo)
+        n = max(size - int(size * some / (count + some) + rng.random()), newest)
+        old = rng.integers(0, count, n)
+        old[:newest] = np.arange(count - newest, count)
+        if n == size:
+            return old, np.zeros(0, dtype=np.int64), 1.0
+        return old, rng.integers(0, pseudo, size - n), float(np.sqrt(pseudo / some))

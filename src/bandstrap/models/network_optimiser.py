@@ -7,8 +7,6 @@ import numpy as np
 
 from bandstrap.kernels.network import adam
 
-MEMORY = 0.98  # of the averaged parameters, by step
-
 
 class Optimiser(ABC):
     """The state of the steps of one network."""
@@ -34,11 +32,13 @@ class Optimiser(ABC):
 class Adam(Optimiser):
     """Adam (Kingma and Ba, 2015); predicts with parameters averaged over the last steps.
 
-    A step follows a few dozen examples; the average does not shake as the parameters do.
+    A step follows a few dozen examples; the average does not shake as the parameters do. A step
+    leaves `memory` of it.
     """
 
-    def __init__(self, parameters: np.ndarray, rate: float) -> None:
+    def __init__(self, parameters: np.ndarray, rate: float, memory: float) -> None:
         self.rate = rate
+        self.memory = memory
         self.steps = 0
         self.first = np.zeros_like(parameters)
         self.second = np.zeros_like(parameters)
@@ -49,7 +49,7 @@ class Adam(Optimiser):
     ) -> None:
         self.steps += 1
         shares = 1.0 / (1.0 - 0.9**self.steps), 1.0 / (1.0 - 0.999**self.steps)
-        share = max(1.0 - MEMORY, 1.0 / (self.steps + 1))
+        share = max(1.0 - self.memory, 1.0 / (self.steps + 1))
         adam(
             parameters, gradient, self.first, self.second, self.average,
             *(np.float32(number) for number in (self.rate, *shares, share)),
