@@ -185,3 +185,20 @@ def test_huge_numbers_and_a_first_row_of_none(tmp_path):
     prepared.encoder.save(tmp_path / "encoder.json")
     assert "Infinity" not in (tmp_path / "encoder.json").read_text()
     assert Encoder.load(tmp_path / "encoder.json").example == {"x": None}
+
+
+def test_none_is_a_word_among_words_and_missing_among_numbers(tmp_path):
+    rows = "".join(f"{i % 7},{'None' if i % 3 == 0 else i % 5},s{i % 2},a\n" for i in range(30))
+    rows += "".join(f"{i % 5},{i % 3},None,None\n" for i in range(15))
+    prepared = prepare(written(tmp_path, "x,taken,smokes,y\n" + rows), Label("y"))
+    assert prepared.payment.arms == ("None", "a")
+    assert prepared.decisions[0] == "45 rows read"
+    assert "10 missing" in told(prepared)["taken"]
+    assert told(prepared)["smokes"].startswith("3 categories")
+    assert "smokes=None" in prepared.encoder.columns
+    row = {"x": 1, "taken": "None", "smokes": "None"}
+    encoded = dict(zip(prepared.encoder.columns, prepared.encoder(row), strict=True))
+    assert encoded["taken=(missing)"] == 1
+    assert encoded["smokes=None"] == 1
+    numbered = written(tmp_path, "x,y\n1,0\n3,1\n2,None\n5,1\n4,0\n")
+    assert prepare(numbered, Label("y")).payment.arms == ("0", "1")

@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-MISSING = ("", "?", "NA", "N/A", "na", "n/a", "nan", "NaN", "NULL", "null", "None", "NONE", "#N/A")
+MISSING = ("", "?", "NA", "N/A", "na", "n/a", "nan", "NaN", "NULL", "null", "#N/A")
+NOTHING = ("None", "NONE")  # missing among numbers; among words it may be one of them
 LEVELS = 20  # categories of a column that get an indicator each; the rest share one
 COVERED = 0.2  # of the rows that those must hold, or the column says little to a model
 THOUSANDS = r"^[+-]?\d{1,3}(,\d{3})+$"  # 1,234 is one thousand here and one and a bit there
@@ -111,8 +112,13 @@ def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def trimmed(column: pa.ChunkedArray) -> pa.Array:
     """Words as they are written in files: without space around, null for the signs of nothing."""
     call: Any = pc.call_function
-    words = call("utf8_trim_whitespace", [column]).combine_chunks()
-    gone = pc.is_in(words, value_set=pa.array(MISSING, words.type))
+    words = _without(MISSING, call("utf8_trim_whitespace", [column]).combine_chunks())
+    rest = _without(NOTHING, words)
+    return rest if rest.null_count > words.null_count and _written(rest) is not None else words
+
+
+def _without(signs: tuple[str, ...], words: pa.Array) -> pa.Array:
+    gone = pc.is_in(words, value_set=pa.array(signs, words.type))
     return pc.if_else(gone, pa.scalar(None, words.type), words)
 
 
@@ -145,16 +151,24 @@ def _counts(values: np.ndarray) -> bool:
 def _read(column: pa.ChunkedArray) -> Cells:
     """Words that turn out to be something else, or stay words."""
     words = trimmed(column)
+    numbers = _written(words)
+    if numbers is not None:
+        return numbers
+    try:
+        words.cast(pa.timestamp("us"))
+        return Other("date")
+    except pa.ArrowInvalid:
+        return _words(words)
+
+
+def _written(words: pa.Array) -> Numbers | None:
+    """Words that are all numbers, or all true or false."""
     for kind in (pa.float64(), pa.bool_()):
         try:
             return _numbers(pa.chunked_array([words.cast(kind)]))
         except pa.ArrowInvalid:
             pass
-    try:
-        words.cast(pa.timestamp("us"))
-        return Other("date")
-    except pa.ArrowInvalid:
-        return _decimal_commas(words) or _words(words)
+    return _decimal_commas(words)
 
 
 def _decimal_commas(words: pa.Array) -> Numbers | None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from bandstrap.columns.values import is_missing
-from bandstrap.comparison.cells import LEVELS, MISSING, Cells, Numbers, Words
+from bandstrap.comparison.cells import LEVELS, MISSING, NOTHING, Cells, Numbers, Words
 from bandstrap.errors import InvalidInput
 
 FLAGS = {"true": 1.0, "false": 0.0}
@@ -76,7 +76,7 @@ class NumberFeature(Feature):
 
     def _number(self, value: Any) -> float:
         word = value.strip() if isinstance(value, str) else None
-        if is_missing(value) or word in MISSING:
+        if is_missing(value) or word in (*MISSING, *NOTHING):
             return float("nan")
         if word is not None:
             value = FLAGS.get(word.lower(), word.replace(",", "."))  # as in 1,5
