@@ -29,9 +29,10 @@ COVTYPE = Lineup(
         *_BUDGETED,
         "heads-nn",
         "tang",
+        *SCHEDULES,  # a tenth would favour those that explore least
     ),
     reduced={
-        **dict.fromkeys((*_SHARED, *_RIVALS, *SCHEDULES), 10_000),
+        **dict.fromkeys((*_SHARED, *_RIVALS), 10_000),
         **dict.fromkeys(_TREES, _TENTH),
         **dict.fromkeys(_NETWORKS, 2000),
         **dict.fromkeys(_PAPER, 2000),
