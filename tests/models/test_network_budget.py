@@ -78,7 +78,15 @@ def xor(x: np.ndarray) -> int:
         ContextualBootstrap(Exponential(), NetworkHeads(SharedNetwork(hidden=50)), NoExamples()),
         Langevin(LangevinNetwork(hidden=50)),
     ],
-    ids=["eg-budgeted", "eg-shared", "wb-budgeted", "wb-arm-heads", "npb-shared", "wb-heads", "langevin"],
+    ids=[
+        "eg-budgeted",
+        "eg-shared",
+        "wb-budgeted",
+        "wb-arm-heads",
+        "npb-shared",
+        "wb-heads",
+        "langevin",
+    ],
 )
 def test_learns_what_no_linear_model_can(policy: Policy[Any]) -> None:
     rewards, _ = play(policy, square, xor, 1200)
