@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 from bandstrap.errors import InvalidInput
-from bandstrap.kernels.network import outputs
 from bandstrap.models import Budgeted, Model, NetworkHeads, NeuralNetwork, SharedNetwork
 from bandstrap.models.network_langevin import LangevinNetwork
-from bandstrap.models.network_layers import Layers
 from bandstrap.models.network_replay import Replay
 from bandstrap.models.network_scale import CLIP, RunningScale
 from bandstrap.policies import ContextualBootstrap, ContextualEpsilonGreedy, Langevin
@@ -244,36 +242,6 @@ def test_refusals() -> None:
             model.learner(Problem(2, 2, Support.real()), Exponential(), NoExamples())
     with pytest.raises(InvalidInput, match="n_features"):
         Langevin().start(Problem(2))
-
-
-def test_one_context_is_as_a_batch_of_them() -> None:
-    rng = np.random.default_rng(9)
-    network = Layers.glorot((12, 7, 3), rng, heads=3, spread=2.0)
-    network.flat += rng.normal(size=network.flat.size).astype(np.float32)
-    (weights, bias), (last, last_bias) = network.matrices(network.flat)
-    for share in (0.0, 0.3, 1.0):  # of features that are not 0
-        context = (rng.normal(size=12) * (rng.random(12) < share)).astype(np.float32)
-        hidden, out = np.empty(7, dtype=np.float32), np.empty(3)
-        outputs(context, weights, bias, last, last_bias, hidden, out)
-        np.testing.assert_allclose(out, network.values(context[None])[-1][0], rtol=1e-4, atol=1e-5)
-
-
-def test_a_batch_has_the_newest_and_as_many_rows_as_pseudo_examples() -> None:
-    learner: Any = Budgeted().learner(Problem(2, 3), Exponential(), EigenExamples(np.eye(3)))
-    rng, pseudo = np.random.default_rng(10), 12
-    for count in (0, 3, 12, 120):
-        while learner.rows[0].count < count:
-            learner.learn(rng.normal(size=3), 0, 1.0, None)
-        picks = [learner._picks(0, rng) for _ in range(400)]
-        share = np.mean([len(others) / 16 for _, others, _ in picks])
-        some = min(count, pseudo)
-        newest = min(count, 16) / 16  # nothing was taught, so that all are new
-        expected = 1.0 if count == 0 else min(1 - newest, some / (count + some))
-        assert share == pytest.approx(expected, abs=0.01)
-        for old, others, makeup in picks:
-            assert set(range(max(count - 16, 0), count)) <= set(old.tolist())
-            if len(others) > 0 and count > 0:
-                assert makeup == pytest.approx(np.sqrt(pseudo / some))
 
 
 def test_arms_heads_keep_their_weights_as_rows_fade_and_arms_go() -> None:

@@ -125,7 +125,7 @@ class BudgetedLearner(Learner):
     def _outputs(self, known: list[int], context: np.ndarray) -> np.ndarray:
         """What each head expects of each arm, (heads, arms)."""
         numbers = as_numbers(context).astype(np.float32)
-        logits = np.full((len(self.rows), self.heads.count), np.inf)  # the untried go first
+        logits = np.zeros((len(self.rows), self.heads.count))
         hidden = np.empty(self.model.network.hidden, dtype=np.float32)
         for arm in known:
             network, optimiser = self.networks[arm], self.optimisers[arm]
@@ -133,7 +133,9 @@ class BudgetedLearner(Learner):
             assert optimiser is not None
             (weights, bias), (last, last_bias) = network.matrices(optimiser.settled(network.flat))
             outputs(numbers, weights, bias, last, last_bias, hidden, logits[arm])
-        return np.where(np.isinf(logits), np.inf, sigmoid(logits)).T
+        expected = np.full_like(logits, np.inf)  # the untried go first
+        expected[known] = sigmoid(logits[known])
+        return expected.T
 
     def _teach(self, known: list[int], rng: np.random.Generator) -> None:
         """A fixed number of steps, for arms with something new first, and then for any."""
