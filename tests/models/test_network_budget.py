@@ -161,7 +161,7 @@ def test_heads_keep_their_weights() -> None:
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
-@pytest.mark.parametrize("model", [SHARED, HEADS], ids=["shared", "heads"])
+@pytest.mark.parametrize("model", MODELS, ids=NAMES)
 def test_scale_does_not_matter(model: Model, scale: float) -> None:
     """Constant columns and any scale or offset: the same decisions up to rounding."""
 
@@ -175,12 +175,6 @@ def test_scale_does_not_matter(model: Model, scale: float) -> None:
     policy = ContextualBootstrap(Exponential(), model, NoExamples())
     rewards, _ = play(policy, context, right, 600)
     assert rewards[-200:].mean() > 0.85
-
-
-def test_budgeted_refuses_what_it_cannot_scale() -> None:
-    learner = BUDGETED.learner(Problem(2, 2), Exponential(), NoExamples())
-    with pytest.raises(InvalidInput, match="standardise"):
-        learner.learn(np.array([1e12, 0.0]), 0, 1.0, None)
 
 
 def test_one_class_and_constant_contexts_stay_finite() -> None:

@@ -6,7 +6,6 @@ import pytest
 from bandstrap.bandit import Bandit
 from bandstrap.errors import InvalidInput
 from bandstrap.models import (
-    Budgeted,
     GaussianLimit,
     LinearRegression,
     LogisticRegression,
@@ -75,10 +74,9 @@ def test_huge_rewards_are_refused():
     assert state.learners[0].arms[0].examples.count == 0
 
 
-@pytest.mark.parametrize("model", [NeuralNetwork(4), Budgeted(NeuralNetwork(4))])
 @pytest.mark.parametrize("forced", [False, True])
-def test_networks_say_beforehand_which_contexts_they_refuse(model, forced):
-    policy = ContextualBootstrap(Exponential(), model, NoExamples())
+def test_networks_say_beforehand_which_contexts_they_refuse(forced):
+    policy = ContextualBootstrap(Exponential(), NeuralNetwork(4), NoExamples())
     bandit = Bandit(ForcedPulls(1, policy) if forced else policy, ["a", "b"],
                     rewards=Support.binary())  # fmt: skip
     bandit.learn(context=[1.0, 1.0], arm="a", reward=1.0)
@@ -87,7 +85,7 @@ def test_networks_say_beforehand_which_contexts_they_refuse(model, forced):
         lambda: bandit.learn(context=[2e6, 1.0], arm="a", reward=1.0),
         lambda: bandit.learn(context=[[1.0, 1.0], [2e6, 1.0]], arm=["a", "b"], reward=[1.0, 0.0]),
     ):
-        with pytest.raises(InvalidInput, match="standardise them, or use SharedNetwork"):
+        with pytest.raises(InvalidInput, match="standardise them, or use Budgeted"):
             call()
     assert bandit.rewards_learnt == 1
     bandit.learn(bandit.decide([1e6, 1.0]), 1.0)

@@ -6,12 +6,13 @@ import numpy as np
 
 from bandstrap.kernels.network import outputs
 from bandstrap.models.base import Learner, Model
-from bandstrap.models.features import Rows, as_numbers
+from bandstrap.models.features import Rows
 from bandstrap.models.heads import Heads, OneHead
 from bandstrap.models.network import NeuralNetwork
-from bandstrap.models.network_checks import check_count, check_positive, check_size, check_support
+from bandstrap.models.network_checks import check_count, check_positive, check_support
 from bandstrap.models.network_layers import Layers, sigmoid
 from bandstrap.models.network_optimiser import Adam
+from bandstrap.models.network_scale import RunningScale
 from bandstrap.one_thread import ONE_BLAS_THREAD
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
@@ -30,11 +31,11 @@ class Budgeted(Model):
     A batch has fresh bootstrap weights of its own, and as many rewards as pseudo-examples at least.
     It costs the same however long history is, and is an approximation of refitting every arm to all
     of it. Fresh weights on a small batch hardly move a network: for a bootstrap that explores, give
-    it heads, `NetworkHeads(Budgeted())`. Contexts are taken as they are.
+    it heads, `NetworkHeads(Budgeted())`. Features are standardised by their mean and spread so far.
     """
 
-    network: NeuralNetwork = field(default_factory=lambda: NeuralNetwork(batch=16))
-    examples: int = 64
+    network: NeuralNetwork = field(default_factory=lambda: NeuralNetwork(batch=12))
+    examples: int = 48
     learning_rate: float = 0.003
 
     def __post_init__(self) -> None:
@@ -59,6 +60,7 @@ class BudgetedLearner(Learner):
         self.heads = heads
         self.pseudo = prior.start(problem)
         self.n_features = problem.n_features
+        self.scale = RunningScale(problem.n_features)
         self.rows = [Rows(problem.n_features) for _ in range(problem.n_arms)]
         self.draws = [heads.draws() for _ in range(problem.n_arms)]
         self.new = [0] * problem.n_arms
@@ -80,14 +82,11 @@ class BudgetedLearner(Learner):
         rng: np.random.Generator | None,
         weight: float,
     ) -> None:
-        self.check_context(context)
         self.pseudo.see(context)
+        self.scale.see(context)
         self.rows[arm].add(context, reward, weight)
         self.new[arm] += 1
         self.owed += 1
-
-    def check_context(self, contexts: np.ndarray) -> None:
-        check_size(as_numbers(contexts))
 
     def discount(self, factor: float) -> None:
         for arm, rows in enumerate(self.rows):
@@ -124,15 +123,15 @@ class BudgetedLearner(Learner):
 
     def _outputs(self, known: list[int], context: np.ndarray) -> np.ndarray:
         """What each head expects of each arm, (heads, arms)."""
-        numbers = as_numbers(context).astype(np.float32)
-        logits = np.zeros((len(self.rows), self.heads.count))
+        inputs = self.scale(context[None])[0]
         hidden = np.empty(self.model.network.hidden, dtype=np.float32)
+        logits = np.zeros((len(self.rows), self.heads.count))
         for arm in known:
             network, optimiser = self.networks[arm], self.optimisers[arm]
             assert network is not None
             assert optimiser is not None
             (weights, bias), (last, last_bias) = network.matrices(optimiser.settled(network.flat))
-            outputs(numbers, weights, bias, last, last_bias, hidden, logits[arm])
+            outputs(inputs, weights, bias, last, last_bias, hidden, logits[arm])
         expected = np.full_like(logits, np.inf)  # the untried go first
         expected[known] = sigmoid(logits[known])
         return expected.T
@@ -163,8 +162,8 @@ class BudgetedLearner(Learner):
         old, others, makeup = self._picks(arm, rng)
         n = len(old)
         contexts = np.empty((size, self.n_features), dtype=np.float32)
-        contexts[:n] = as_numbers(rows.contexts[old])
-        contexts[n:] = self.pseudo.contexts[others]
+        self.scale(rows.contexts[old], contexts[:n])
+        self.scale(self.pseudo.contexts[others], contexts[n:])
         rewards = np.concatenate([rows.rewards[old], self.pseudo.rewards[others]])
         picks = np.concatenate([old, others + rows.count])
         targets, weights = self.draws[arm].of(picks, rows.rewards, rewards, rng)
@@ -185,13 +184,10 @@ class BudgetedLearner(Learner):
         rows, and pseudo-examples count the square root of what would make up for that in full.
         """
         count, pseudo, size = self.rows[arm].count, self.pseudo.count, self.model.network.batch
-        newest = min(self.new[arm], size)
-        if count == 0:
-            return np.zeros(0, dtype=np.int64), rng.integers(0, pseudo, size), 1.0
-        some = min(count, pseudo)
-        n = max(size - int(size * some / (count + some) + rng.random()), newest)
-        old = rng.integers(0, count, n)
+        newest, some = min(self.new[arm], size), min(count, pseudo)
+        chances = rng.random(size + 1)
+        n = max(size - int(size * some / (count + some) + chances[size]), newest) if count else 0
+        old = (chances[:n] * count).astype(np.int64)  # cheaper than rng.integers
         old[:newest] = np.arange(count - newest, count)
-        if n == size:
-            return old, np.zeros(0, dtype=np.int64), 1.0
-        return old, rng.integers(0, pseudo, size - n), float(np.sqrt(pseudo / some))
+        others = (chances[n:size] * pseudo).astype(np.int64)
+        return old, others, float(np.sqrt(pseudo / some)) if some else 1.0

@@ -16,7 +16,7 @@ def check_size(contexts: np.ndarray) -> None:
             "contexts",
             largest,
             f"this network takes contexts up to {UNSCALED:g}; standardise them, or use "
-            "SharedNetwork, which does",
+            "Budgeted or SharedNetwork, which do",
         )
 
 

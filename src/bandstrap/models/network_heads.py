@@ -21,7 +21,7 @@ class NetworkHeads(Model):
     for a reward are drawn together: `Multinomial` deals as many copies as there are heads. An
     approximation of the bootstrap by a fixed number of replicas. Their last layers start `spread`
     times as wide as Glorot's, so that heads disagree where there are no data yet: with narrow
-    starts they agree too soon and arms are given up untried.
+    starts and no pseudo-examples they agree too soon, and arms are given up untried.
     """
 
     network: Headed = field(default_factory=SharedNetwork)

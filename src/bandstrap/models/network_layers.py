@@ -1,5 +1,6 @@
 """A network of ReLU layers with linear outputs: its parameters, its values, its slopes."""
 
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -33,12 +34,8 @@ class Layers:
 
     def matrices(self, flat: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
         """The weights and the bias of each layer, as views of an array laid out like `flat`."""
-        views, at = [], 0
-        for fan_in, size in pairwise(self.sizes):
-            middle, end = at + fan_in * size, at + (fan_in + 1) * size
-            views.append((flat[at:middle].reshape(fan_in, size), flat[middle:end]))
-            at = end
-        return views
+        places = _places(self.sizes)
+        return [(flat[weights].reshape(shape), flat[bias]) for weights, shape, bias in places]
 
     def values(self, inputs: np.ndarray, flat: np.ndarray | None = None) -> list[np.ndarray]:
         """What every layer makes of the inputs (n, sizes[0]), inputs first, outputs last."""
@@ -84,6 +81,17 @@ class Layers:
             if depth > 0:
                 slopes = (slopes @ weights.T) * (values[depth] > 0)
         return gradient
+
+
+@cache
+def _places(sizes: tuple[int, ...]) -> tuple[tuple[slice, tuple[int, int], slice], ...]:
+    """Where the weights of each layer are, their shape, and where its bias is."""
+    places, at = [], 0
+    for fan_in, size in pairwise(sizes):
+        middle, end = at + fan_in * size, at + (fan_in + 1) * size
+        places.append((slice(at, middle), (fan_in, size), slice(middle, end)))
+        at = end
+    return tuple(places)
 
 
 def sigmoid(logits: np.ndarray) -> np.ndarray:

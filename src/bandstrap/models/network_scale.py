@@ -24,9 +24,9 @@ class RunningScale:
         unit = unit_of(context)
         note_scale(context, unit, self.count, SMALLEST, self.mean, self.squares, self.shares)
 
-    def __call__(self, contexts: np.ndarray) -> np.ndarray:
+    def __call__(self, contexts: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         """Contexts (n, features) in standard deviations from the mean, at most `CLIP`."""
-        scaled = np.empty(contexts.shape, dtype=np.float32)
+        scaled = np.empty(contexts.shape, dtype=np.float32) if out is None else out
         standardise(contexts, unit_of(contexts), self.mean, self.shares, CLIP, scaled)
         return scaled
 

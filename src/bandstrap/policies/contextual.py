@@ -43,6 +43,8 @@ Maker = Callable[[ExamplePrior], Policy[Any]]
 
 _LINEAR = LinearRegression()
 _LOGISTIC = LogisticRegression()
+# Pseudo-examples keep the heads of arms' own networks apart: they need no wide start for it.
+_ARM_HEADS = NetworkHeads(Budgeted(), spread=0.3)
 
 
 def greedy(model: Model, schedule: Schedule | None = None) -> Maker:
@@ -96,8 +98,8 @@ CONTEXTUAL: dict[str, Maker] = {
     "npb-nn": _npb(NeuralNetwork()),
     "wb-nn": _wb(NeuralNetwork()),
     "eg-nn-budgeted": greedy(Budgeted()),
-    "npb-nn-budgeted": _npb(NetworkHeads(Budgeted())),
-    "wb-nn-budgeted": _wb(NetworkHeads(Budgeted())),
+    "npb-nn-budgeted": _npb(_ARM_HEADS),
+    "wb-nn-budgeted": _wb(_ARM_HEADS),
     "eg-nn-shared": greedy(SharedNetwork()),
     "wb-nn-shared": _wb(SharedNetwork()),
     "wb-nn-heads": _wb(NetworkHeads()),
