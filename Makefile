@@ -74,6 +74,7 @@ bench-contextual: $(FRESH_KERNELS) ## what a round costs and how well draws are 
 	$(BIN)/python benchmarks/contextual.py
 	$(BIN)/python benchmarks/solved.py --datasets covtype,mnist --lengths 100,10000,50000 --rounds 1000
 	$(BIN)/python benchmarks/precision.py
+	$(BIN)/python benchmarks/network.py
 	$(BIN)/python docs/performance.py
 
 bench-bandit: $(FRESH_KERNELS) ## what a Bandit's decisions cost, whether they follow propensities, what forgetting earns

@@ -32,6 +32,11 @@ SECTIONS = (
     ("figure1", "Figure 1 and its appendix", "The whole command, from start to report."),
     ("contextual", "With contexts", "A round of every policy as its history grows."),
     (
+        "network",
+        "Networks on a budget",
+        "One pass over all of history a round (`nn`), as in the paper, and fixed numbers of steps.",
+    ),
+    (
         "solved",
         "Draws are solved",
         "Beside an independent solver with the same weights, and contenders beside all arms.",
