@@ -1,6 +1,7 @@
 """The paper's network on a budget: a fixed number of examples a round, not all of history."""
 
 from dataclasses import dataclass, field
+from math import sqrt
 
 import numpy as np
 
@@ -142,7 +143,7 @@ class BudgetedLearner(Learner):
             return
         steps = -(-self.model.examples // self.model.network.batch)
         fresh = [arm for arm in known if self.new[arm] > 0]
-        others = rng.choice(known, size=steps).tolist()
+        others = [known[at] for at in rng.integers(0, len(known), steps).tolist()]
         with ONE_BLAS_THREAD:
             for arm in (2 * fresh + others)[:steps]:
                 self._step(arm, *self._network(arm, rng), rng)
@@ -188,6 +189,7 @@ class BudgetedLearner(Learner):
         chances = rng.random(size + 1)
         n = max(size - int(size * some / (count + some) + chances[size]), newest) if count else 0
         old = (chances[:n] * count).astype(np.int64)  # cheaper than rng.integers
-        old[:newest] = np.arange(count - newest, count)
+        if newest > 0:
+            old[:newest] = np.arange(count - newest, count)
         others = (chances[n:size] * pseudo).astype(np.int64)
-        return old, others, float(np.sqrt(pseudo / some)) if some else 1.0
+        return old, others, sqrt(pseudo / some) if some else 1.0

@@ -133,9 +133,9 @@ class KeptDraws(Draws):
         self._catch_up(rows, rng)
         own = np.minimum(picks, self.known - 1)
         targets, weights = self.targets[own], self.weights[own]
-        pseudo = np.flatnonzero(picks >= self.known)  # weighed afresh, all at once
+        pseudo = (picks >= self.known).nonzero()[0]  # weighed afresh, all at once
         if pseudo.size > 0:
-            dealt = self.resampling.perturb(np.repeat(rewards[pseudo], self.heads), rng)
+            dealt = self.resampling.perturb(rewards[pseudo].repeat(self.heads), rng)
             targets[pseudo], weights[pseudo] = (each.reshape(-1, self.heads) for each in dealt)
         return targets, weights
 

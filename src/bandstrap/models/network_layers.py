@@ -77,7 +77,7 @@ class Layers:
         pairs = zip(self.matrices(self.flat), self.matrices(gradient), strict=True)
         for depth, ((weights, _), (weights_slope, bias_slope)) in reversed(list(enumerate(pairs))):
             np.dot(values[depth].T, slopes, out=weights_slope)
-            np.sum(slopes, axis=0, out=bias_slope)
+            np.add.reduce(slopes, axis=0, out=bias_slope)
             if depth > 0:
                 slopes = (slopes @ weights.T) * (values[depth] > 0)
         return gradient

@@ -52,7 +52,7 @@ class Adam(Optimiser):
         share = max(1.0 - self.memory, 1.0 / (self.steps + 1))
         adam(
             parameters, gradient, self.first, self.second, self.average,
-            *(np.float32(number) for number in (self.rate, *shares, share)),
+            *map(np.float32, (self.rate, *shares, share)),
         )  # fmt: skip
 
     def settled(self, parameters: np.ndarray) -> np.ndarray:
