@@ -1,41 +1,27 @@
 """Networks on a labelled data set: one pass over history a round, and fixed budgets."""
 
-import numpy as np
-from threadpoolctl import threadpool_limits
-
+from bandstrap import simulate
 from bandstrap.environments.labelled import Labelled
+from bandstrap.experiments.costs import curve
+from bandstrap.experiments.statements import seconds_per_round
 from bandstrap.policies.contextual import CONTEXTUAL
 from bandstrap.priors import EigenExamples
-from bandstrap.simulation.batch import Batch, BatchResult, recorded_rounds, run_batch
 from output import Row, arguments, report
 
 NETWORKS = [name for name in CONTEXTUAL if "nn" in name.split("-")]
 
 
 def played(name: str, world: Labelled, rounds: int, runs: int, seed: int) -> Row:
-    """Some runs of a policy, each from the beginning, one after the other."""
+    """Some runs of a policy, and what a round cost on average and at last."""
     policy = CONTEXTUAL[name](EigenExamples(world.covariance))
-    results = [
-        run_batch(Batch(policy, world, rounds, 1, seed, repr(world), name, run))
-        for run in range(runs)
-    ]
-    rewards = np.array([result.reward[0, -1] / rounds for result in results])
-    error = float(rewards.std(ddof=1) / np.sqrt(runs)) if runs > 1 else None
+    trace = simulate(policy, world, rounds, runs, seed, name=name)
     return {
         "policy": name,
-        "reward": round(float(rewards.mean()), 4),
-        "± s.e.": error,
-        "ms a round": np.mean([1e3 * result.seconds[-1] / rounds for result in results]),
-        "ms at the end": np.mean([_late(result, rounds) for result in results]),
+        "reward": float(trace.reward_per_step()[-1]),
+        "± s.e.": float(trace.error()[-1] / rounds),  # regret is what reward is short of rounds
+        "ms a round": 1e3 * seconds_per_round(trace, rounds),
+        "ms at the end": 1e3 * float(curve(trace)[1][-1]),
     }
-
-
-def _late(result: BatchResult, rounds: int) -> float:
-    """What a round cost in the second half."""
-    at = recorded_rounds(rounds)
-    middle = int(np.searchsorted(at, rounds / 2))
-    spent = result.seconds[-1] - result.seconds[middle]
-    return float(1e3 * spent / (at[-1] - at[middle]))
 
 
 def main() -> None:
@@ -49,10 +35,9 @@ def main() -> None:
     names = given.policies.split(",") if given.policies else NETWORKS
     world = Labelled(given.data)
     rows: list[Row] = []
-    with threadpool_limits(1):  # one core
-        for name in names:
-            rows.append(played(name, world, given.rounds, given.runs, given.seed))
-            print(f"  {given.data}: {name} played", flush=True)
+    for name in names:
+        rows.append(played(name, world, given.rounds, given.runs, given.seed))
+        print(f"  {given.data}: {name} played", flush=True)
     note = f"{given.data}, {given.rounds:,} rounds, {given.runs} runs; reward per round, CPU ms"
     report(given.out, f"network-{given.data}", vars(given), rows, note)
 

@@ -31,14 +31,14 @@ def test_a_batch_has_the_newest_and_as_many_rows_as_pseudo_examples() -> None:
     for count in (0, 3, 12, 120):
         while learner.rows[0].count < count:
             learner.learn(rng.normal(size=3), 0, 1.0, None)
+        learner.new[0] = newest = min(count, 2)  # as if the others had been taught
         picks = [learner._picks(0, rng) for _ in range(400)]
         share = np.mean([len(others) / 12 for _, others, _ in picks])
         some = min(count, pseudo)
-        newest = min(count, 12) / 12  # nothing was taught, so that all are new
-        expected = 1.0 if count == 0 else min(1 - newest, some / (count + some))
+        expected = 1.0 if count == 0 else some / (count + some)
         assert share == pytest.approx(expected, abs=0.01)
         for old, others, makeup in picks:
-            assert set(range(max(count - 12, 0), count)) <= set(old.tolist())
+            assert set(range(count - newest, count)) <= set(old.tolist())
             if len(others) > 0 and count > 0:
                 assert makeup == pytest.approx(np.sqrt(pseudo / some))
 
