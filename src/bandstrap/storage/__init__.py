@@ -1,0 +1,1 @@
+"""Files without pickle: what is written, and what is read back."""

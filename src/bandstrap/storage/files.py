@@ -1,0 +1,152 @@
+"""One way to write a file, so that there is the old one or the new one, and one way to open it."""
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+from uuid import uuid4
+
+from bandstrap.errors import OutputError
+
+PART = ".part"  # how files in the making end
+STALE = 3600.0  # seconds after which nobody is writing a part any more
+PREFIX = 50  # characters of a name that its parts begin with: longer names would become too long
+KINDS = (
+    (stat.S_ISDIR, "is a folder"),
+    (stat.S_ISFIFO, "is a pipe"),
+    (stat.S_ISSOCK, "is a socket"),
+    (stat.S_ISCHR, "is a device"),
+    (stat.S_ISBLK, "is a device"),
+)
+
+
+@contextmanager
+def replacing(path: Path, remedy: str = "choose another") -> Iterator[BinaryIO]:
+    """A file to write to, which takes the place of `path` when the block ends without an error.
+
+    Whoever reads `path` meanwhile, and whatever is killed, sees the old content or the new. Each
+    writer has a file of its own until then, so that several may write at once and the last one
+    wins. A link stays one: the file that it leads to is replaced.
+    """
+    with _explained(path, "written", remedy):
+        target, mode = _target(path, remedy)
+        part = _part(target)
+        try:
+            with open(part, "xb", opener=partial(_private, mode)) as file:
+                if mode is not None:
+                    part.chmod(mode)  # with what the process' mask took away
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            _tidy(target, part)
+            os.replace(part, target)
+        finally:
+            with suppress(OSError):  # it has its place, or was never made
+                part.unlink()
+        _sync(target.parent)
+
+
+def regular(path: Path, remedy: str = "check the path") -> None:
+    """Refuse what is no file with an end: reading a pipe may wait forever, a device never ends."""
+    with _explained(path, "read", remedy):
+        _check(path, _mode(path), remedy)
+
+
+@contextmanager
+def reading(path: Path, remedy: str = "check the path") -> Iterator[BinaryIO]:
+    """The file, open for reading; refused at once if it is a pipe, a device or a folder."""
+    regular(path, remedy)
+    with _explained(path, "read", remedy), open(path, "rb", opener=_without_waiting) as file:
+        _check(path, os.fstat(file.fileno()).st_mode, remedy)  # it may be another by now
+        yield file
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _target(path: Path, remedy: str) -> tuple[Path, int | None]:
+    """Where the links end, and the permissions of the file that is there, if one is."""
+    with _odd_names():
+        target = Path(os.path.realpath(path))
+    try:
+        mode = _mode(target)
+    except FileNotFoundError:
+        return target, None
+    _check(path, mode, remedy)
+    if not os.access(target, os.W_OK):  # renaming would not ask
+        raise OutputError(_shown(path), "is read-only", remedy)
+    return target, stat.S_IMODE(mode) & 0o777
+
+
+def _mode(path: Path) -> int:
+    """What kind of file it is, with its permissions."""
+    with _odd_names():
+        return path.stat().st_mode
+
+
+def _check(path: Path, mode: int, remedy: str) -> None:
+    for test, problem in KINDS:
+        if test(mode):
+            raise OutputError(_shown(path), f"{problem}, no file", remedy)
+
+
+def _part(target: Path) -> Path:
+    return target.with_name(f"{target.name[:PREFIX]}.{uuid4().hex}{PART}")
+
+
+def _private(mode: int | None, path: str, flags: int) -> int:
+    """Opened with no more permissions than the file has that is replaced."""
+    return os.open(path, flags, 0o666 if mode is None else mode)
+
+
+def _tidy(target: Path, part: Path) -> None:
+    """Remove what writers of the same file left when they were killed, long ago."""
+    ours = re.compile(re.escape(target.name[:PREFIX]) + r"\.[0-9a-f]{32}" + re.escape(PART))
+    now = part.stat().st_mtime  # by the clock of the machine that holds the folder
+    with suppress(OSError):  # another writer tidies too, or the folder cannot be listed
+        for left in filter(ours.fullmatch, os.listdir(target.parent)):
+            path = target.with_name(left)
+            if now - path.stat().st_mtime > STALE:
+                path.unlink()
+
+
+def _sync(folder: Path) -> None:
+    """Make the new name last through a power cut, where folders can be told to."""
+    with suppress(OSError):
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
+@contextmanager
+def _odd_names() -> Iterator[None]:
+    """Names with NUL, or with letters that no file can have, are an error like any other."""
+    try:
+        yield
+    except ValueError as error:
+        raise OSError(None, str(error)) from error
+
+
+@contextmanager
+def _explained(path: Path, done: str, remedy: str) -> Iterator[None]:
+    """Errors of the system as one of ours."""
+    try:
+        yield
+    except OutputError:
+        raise
+    except OSError as error:
+        problem = f"cannot be {done} ({error.strerror or error})"
+        raise OutputError(_shown(path), problem, remedy) from error
+
+
+def _shown(path: Path) -> str:
+    """The path as a terminal can show it."""
+    text = str(path)
+    return text if text.isprintable() else repr(text)
