@@ -243,7 +243,16 @@ def test_permissions_are_kept(tmp_path):
     assert open_to_all & 0o777 == 0o666 & ~before
 
 
-def odd(tmp_path, kind):
+@pytest.fixture
+def device():
+    """A terminal: nothing can take its place, as root's /dev/null could be if the test failed."""
+    ends = os.openpty()
+    yield os.ttyname(ends[1])
+    for end in ends:
+        os.close(end)
+
+
+def odd(tmp_path, kind, device):
     """A path that is no file, or cannot be one."""
     path = tmp_path / "odd"
     if kind == "folder":
@@ -254,12 +263,12 @@ def odd(tmp_path, kind):
         with socket.socket(socket.AF_UNIX) as made:
             made.bind(os.path.relpath(path))
     elif kind == "link to a device":
-        path.symlink_to(os.devnull)
+        path.symlink_to(device)
     elif kind == "loop":
         path.symlink_to("odd")
     else:
         (tmp_path / "file").touch()
-        names = {"device": os.devnull, "NUL": "a\0b", "too long": "n" * 300, "surrogate": "\ud800"}
+        names = {"device": device, "NUL": "a\0b", "too long": "n" * 300, "surrogate": "\ud800"}
         return tmp_path / {**names, "no folder": "none/file", "below a file": "file/file"}[kind]
     return path
 
@@ -281,9 +290,9 @@ ODD = [
 
 @posix
 @pytest.mark.parametrize(("kind", "told"), ODD, ids=[kind for kind, _ in ODD])
-def test_odd_paths_are_refused_at_once(tmp_path, monkeypatch, kind, told):
+def test_odd_paths_are_refused_at_once(tmp_path, monkeypatch, device, kind, told):
     monkeypatch.chdir(tmp_path)  # names of sockets must be short
-    path = odd(tmp_path, kind)
+    path = odd(tmp_path, kind, device)
     before = sorted(os.listdir(tmp_path))
     with pytest.raises(OutputError, match=f"{told}.*; choose another") as refused:
         put(path, "new")
