@@ -8,10 +8,11 @@ from bandstrap.experiments.figure1 import Figure1
 from bandstrap.experiments.session import Session
 from bandstrap.simulation import runner
 from bandstrap.simulation.batch import run_batch
-from bandstrap.simulation.checkpoint import Checkpoint, Slot
+from bandstrap.simulation.checkpoint import Checkpoint
 from bandstrap.simulation.engines import Dask, Engine, Local, Ray, engine_named
 from bandstrap.simulation.progress import Quiet
 from bandstrap.simulation.tally import Board
+from simulated import cells
 
 
 class Counting(Quiet):
@@ -72,8 +73,9 @@ def test_a_missing_package_is_named_with_its_extra(engine, module, monkeypatch):
 
 
 def test_workers_that_see_neither_board_nor_checkpoint_play_on(tmp_path):
-    with Checkpoint(tmp_path).shown() as mark:
-        slot = Slot(tmp_path / "batch.npz").shown(mark)
+    store = Checkpoint(tmp_path)
+    with store.shown() as mark:
+        slot = store.slot(cells()[0].batches(0)[0]).shown(mark)
         assert slot.seen()
     assert not slot.seen()  # the folder is there, but it is another's
     Board(tmp_path / "absent" / "rounds", 1).tell(0, 5)

@@ -1,6 +1,5 @@
 """Batches on disk, finished and in progress, so that a killed run continues where it was."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,12 +13,14 @@ import numpy as np
 from bandstrap.errors import OutputError
 from bandstrap.packing import Packed, pack, unpack
 from bandstrap.simulation.batch import Batch, BatchResult, Play
+from bandstrap.simulation.batch_file import Identity, read_batch, write_batch
 from bandstrap.simulation.folder import writable
 from bandstrap.simulation.identity import identity, seen
+from bandstrap.storage.files import replacing
 
 DAMAGE = (BadZipFile, KeyError, ValueError, OSError, EOFError)  # as reading a cut file shows it
 MARK = ".mark"
-FORMAT = 3  # raise when results of earlier versions may no longer be mixed with new ones
+FORMAT = 4  # raise when results of earlier versions may no longer be mixed with new ones
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class Slot:
     """
 
     path: Path
+    identity: Identity
     mark: Path | None = None  # a file that is there while workers may write here
 
     @property
@@ -39,7 +41,7 @@ class Slot:
 
     def shown(self, mark: Path) -> "Slot":
         """The slot for workers, which may be started in another folder."""
-        return Slot(mark.parent / self.path.name, mark)
+        return Slot(mark.parent / self.path.name, self.identity, mark)
 
     def seen(self) -> bool:
         """Whether this process sees the directory that the slot was made for."""
@@ -47,19 +49,11 @@ class Slot:
 
     def load(self) -> BatchResult | None:
         """The batch's result if it was finished before."""
-        if not self.path.exists():
-            return None
-        try:
-            # Opened here: NumPy would leave a file open whose end is missing.
-            with self.path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-                return BatchResult(stored["regret"], stored["reward"], stored["seconds"])
-        except DAMAGE as error:
-            raise OutputError(self.path, "is damaged", "delete it and run again") from error
+        return read_batch(self.path, self.identity) if self.path.exists() else None
 
     def save(self, result: BatchResult) -> None:
         """Keep a finished batch; what was kept of it before goes."""
-        arrays = {"regret": result.regret, "reward": result.reward, "seconds": result.seconds}
-        _write(self.path, arrays)
+        write_batch(self.path, self.identity, result)
         _drop_rest(self.path)
 
     def load_midway(self) -> Play | None:
@@ -96,8 +90,9 @@ class Checkpoint:
         """Where the batch is kept. To be asked before the first round: playing may change what
         a policy of one's own holds."""
         what = identity(batch)
-        name = f"{FORMAT} {what}" + ("" if seen(what) else self._session)
-        return Slot(self.directory / f"{sha256(name.encode()).hexdigest()[:24]}.npz")
+        told = f"{FORMAT} {what}" + ("" if seen(what) else self._session)
+        name = sha256(told.encode()).hexdigest()[:24]
+        return Slot(self.directory / f"{name}.npz", Identity.of(name, batch))
 
     @contextmanager
     def shown(self) -> Iterator[Path]:
@@ -125,15 +120,6 @@ def _drop_rest(finished: Path) -> None:
 
 
 def _write(path: Path, arrays: dict[str, np.ndarray]) -> None:
-    # A worker taken for lost may still be writing the same batch: each has a name of its own.
-    part = path.with_suffix(f".{uuid4().hex[:8]}.part")
-    try:
-        with part.open("wb") as file:
-            np.savez(file, **arrays)  # type: ignore[arg-type]
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except OSError as error:
-        raise OutputError(
-            path, f"cannot be written ({error.strerror})", "free space or choose another --out"
-        ) from error
+    # A worker taken for lost may still be writing the same batch: each has a file of its own.
+    with replacing(path, "free space or choose another --out") as file:
+        np.savez(file, **arrays)  # type: ignore[arg-type]
