@@ -14,7 +14,6 @@ from bandstrap.storage.files import reading, replacing
 from bandstrap.storage.npz import read_arrays
 
 ROOM = 1 << 22  # bytes that another batch may be larger: it is named as such, if it is read
-HEADER = "header"
 REMEDY = "delete it and run again"
 
 
@@ -48,7 +47,7 @@ def write_batch(path: Path, identity: Identity, result: BatchResult) -> None:
     arrays: dict[str, Any] = vars(result)
     header = json.dumps({"batch": facts, "digest": digest_of(facts, arrays)})
     with replacing(path, "free space or choose another --out") as file:
-        np.savez(file, **{HEADER: np.array(header)}, **arrays)
+        np.savez(file, header=np.array(header), **arrays)
 
 
 def read_batch(path: Path, identity: Identity) -> BatchResult:
@@ -57,7 +56,7 @@ def read_batch(path: Path, identity: Identity) -> BatchResult:
     try:
         with reading(path, REMEDY) as file:
             arrays = read_arrays(file, int(most))
-        header = json.loads(str(arrays.pop(HEADER)))
+        header = json.loads(str(arrays.pop("header")))
         facts = header["batch"]
         _require(header["digest"] == digest_of(facts, arrays), "its digest is another")
     except (ValueError, LookupError, TypeError, RecursionError) as error:
