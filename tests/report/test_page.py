@@ -6,19 +6,9 @@ from pathlib import Path
 
 import pytest
 import reports
-from chromium import Chromium, executable
 
 CONTRAST = Path(__file__).with_name("contrast.js").read_text(encoding="utf-8")
 LATE = 1000  # ms: a first paint later than this is slow
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    if not executable():
-        pytest.skip("Chromium is not installed (scripts/chromium installs it where it can)")
-    browser = Chromium(tmp_path_factory.mktemp("profile"))
-    yield browser
-    browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,9 @@
 
 const DASHES = [[], [9, 4], [2, 3], [9, 3, 2, 3], [14, 4]];
 const COLOURS = 7; // --c0 … --c6 of the style sheet; 7 and 5 make 35 looks
+const TINY = 1e-100; // what is no more than this is zero to a logarithm
+const LINES = 8; // decades that a logarithmic axis has lines at
+const GRAIN = 1e-9; // share of a number that an axis shows at least: numbers have few digits more
 
 function css(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -22,12 +25,12 @@ function unionRounds(curves, start) {
   return kept.length > 1 ? kept : rounds;
 }
 
-// Values at given rounds, null where none was recorded; a logarithm shows what is positive alone.
+// Values at given rounds, null where none was recorded; a logarithm has only what is positive.
 function aligned(curve, rounds, values, logarithmic) {
   const places = new Map(curve.rounds.map((round, place) => [round, place]));
   return rounds.map((round) => {
     const value = places.has(round) ? values(places.get(round)) : null;
-    return logarithmic && value !== null && value <= 0 ? null : value;
+    return logarithmic && value !== null && value <= TINY ? null : value;
   });
 }
 
@@ -42,12 +45,13 @@ function chartData(curves, measure, logarithmic) {
   return data;
 }
 
-function chartSeries(curves, hidden) {
+function chartSeries(curves, hidden, rounds) {
   const series = [{}];
   for (const curve of curves) {
     const common = { show: !hidden.has(curve.policy), spanGaps: true, points: { show: false } };
     const stroke = () => css(colourName(curve));
-    series.push({ ...common, label: curve.policy, stroke, width: 2, dash: dashes(curve) });
+    const points = { show: rounds.length === 1 }; // of which there is no line
+    series.push({ ...common, points, label: curve.policy, stroke, width: 2, dash: dashes(curve) });
     series.push({ ...common, width: 0 }, { ...common, width: 0 });
   }
   return series;
@@ -67,12 +71,15 @@ function axisNumber(value) {
   return String(+value.toPrecision(6));
 }
 
-// Lines of a logarithmic axis: 1, 2 and 5 of each decade where there are few, else its powers.
+// Lines of a logarithmic axis: 1, 2 and 5 of each decade where there are few, else its powers,
+// and not all of these where there are many. An axis without a beginning or an end has none.
 function logSplits(low, high) {
+  if (!(low > 0 && high < Infinity)) return [];
   const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
   const leads = last - first < 4 ? [1, 2, 5] : last - first < 6 ? [1, 3] : [1];
+  const step = Math.ceil((last - first) / LINES) || 1;
   const splits = [];
-  for (let power = first; power <= last; power++) {
+  for (let power = first; power <= last; power += step) {
     for (const lead of leads) splits.push(Number(`${lead}e${power}`));
   }
   return splits.filter((value) => value >= low && value <= high);
@@ -94,11 +101,18 @@ function chartAxis(size, logarithmic) {
   };
 }
 
+// A single round stands in the middle: an axis needs some width.
+function horizontalRange(rounds) {
+  const [first, last] = [rounds[0], rounds.at(-1)];
+  return first < last ? [first, last] : [first / 2, 2 * last];
+}
+
 function verticalRange(state, measure) {
   return (u, low, high) => {
-    if (low === null || high === null) return [0, 1];
-    if (state.logY) return uPlot.rangeLog(low, high, 10, false);
-    const margin = 0.06 * (high - low || Math.abs(high) || 1);
+    if (low === null || high === null) return state.logY ? [0.1, 1] : [0, 1]; // nothing is shown
+    const alike = high - low <= GRAIN * Math.max(Math.abs(low), Math.abs(high));
+    if (state.logY) return alike ? [low / 2, 2 * high] : uPlot.rangeLog(low, high, 10, false);
+    const margin = 0.06 * (alike ? Math.abs(high) || 1 : high - low);
     const floor = measure.best === "low" && low >= 0 ? 0 : low - margin;
     return [low >= 0 ? Math.max(0, floor) : floor, high + margin];
   };
@@ -114,11 +128,11 @@ function makeChart(box, curves, state, hidden, hooks) {
     focus: { alpha: 0.18 },
     cursor: { drag: { x: false, y: false }, y: false, points: { show: false } },
     scales: {
-      x: { time: false, distr: state.logX ? 3 : 1, range: [rounds[0], rounds.at(-1)] },
+      x: { time: false, distr: state.logX ? 3 : 1, range: horizontalRange(rounds) },
       y: { distr: state.logY ? 3 : 1, range: verticalRange(state, state.measure) },
     },
     axes: [{ ...chartAxis(34, state.logX), space: 46 }, chartAxis(52, state.logY)],
-    series: chartSeries(curves, hidden),
+    series: chartSeries(curves, hidden, rounds),
     bands: chartBands(curves),
     hooks,
   };
