@@ -6,10 +6,9 @@ from statistics import NormalDist
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from bandstrap.errors import OutputError
 from bandstrap.simulation.batch import BatchResult, recorded_rounds
+from bandstrap.simulation.tables import write_table
 
 RESULTS = pa.schema(
     [
@@ -118,26 +117,3 @@ def _with_rounds(schema: pa.Schema, rounds: np.ndarray) -> pa.Schema:
     for name in {"round", "decisions"} & set(schema.names):
         schema = schema.set(schema.get_field_index(name), pa.field(name, pa.float64()))
     return schema
-
-
-def write_table(table: pa.Table, path: Path) -> None:
-    """Write a table so that the file is either complete or not there."""
-    part = path.with_suffix(".part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(table, part, compression="zstd")
-        part.replace(path)
-    except OSError as error:
-        raise OutputError(
-            path, f"cannot be written ({error.strerror})", "choose another --out"
-        ) from error
-
-
-def read_table(path: Path) -> pa.Table:
-    """Read a table, or say which file is damaged."""
-    try:
-        return pq.read_table(path)
-    except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
-        raise OutputError(
-            path, "is damaged or cut off", "delete it and run again, or choose another --out"
-        ) from error

@@ -1,0 +1,102 @@
+"""Tables as Parquet files that cannot change unnoticed.
+
+Each page has a checksum, by which Parquet's readers notice damage; a digest of all rows is among
+the facts that a file states of itself, and covers these facts too.
+"""
+
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from bandstrap.errors import OutputError
+from bandstrap.storage.files import reading, replacing
+
+OURS = b"bandstrap"  # how the names of facts begin that are covered by the digest
+DIGEST = b"bandstrap-digest"
+REMEDY = "delete it and run again, or choose another --out"
+
+
+def write_table(table: pa.Table, path: Path) -> None:
+    """Write a table with its digest, so that the file is either complete or not there."""
+    facts = {**(table.schema.metadata or {}), DIGEST: digest_of(table)}
+    _make_folder(path)
+    with replacing(path, "choose another --out") as file:
+        signed = table.replace_schema_metadata(facts)
+        pq.write_table(signed, file, compression="zstd", write_page_checksum=True)
+
+
+def read_table(path: Path) -> pa.Table:
+    """Read a table as it was written, or say which file is damaged."""
+    try:
+        with reading(path, REMEDY) as file:
+            table = pq.ParquetFile(file, page_checksum_verification=True).read()
+        table.validate(full=True)
+        given = (table.schema.metadata or {}).get(DIGEST)
+        intact = given is None or given == digest_of(table)
+    except OutputError:
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise damaged(path, "or cut off") from error
+    if given is None:
+        raise OutputError(path, "has no digest: it is of an earlier version", REMEDY)
+    if not intact:
+        raise damaged(path, "(its digest is another)")
+    return table
+
+
+def facts_of(path: Path) -> dict[bytes, bytes]:
+    """What a file states of itself; nothing of that is checked yet."""
+    try:
+        with reading(path, REMEDY) as file:
+            return pq.ParquetFile(file).metadata.metadata or {}
+    except OutputError:
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise damaged(path, "or cut off") from error
+
+
+def digest_of(table: pa.Table) -> bytes:
+    """Of all rows, in their order, and of the facts that are ours."""
+    facts = table.schema.metadata or {}
+    ours = [(key.hex(), facts[key].hex()) for key in sorted(facts) if _covered(key)]
+    digest = sha256(json.dumps([table.num_rows, ours]).encode())
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if column.null_count:
+            raise ValueError(f"{name} has missing values")
+        digest.update(json.dumps([name, str(column.type)]).encode())
+        for piece in _pieces(column):
+            digest.update(piece)
+    return digest.hexdigest().encode()
+
+
+def damaged(path: Path, how: str) -> OutputError:
+    """The error for a file that is not as it was written."""
+    return OutputError(path, f"is damaged {how}", REMEDY)
+
+
+def _covered(key: bytes) -> bool:
+    return key.startswith(OURS) and key != DIGEST
+
+
+def _pieces(column: pa.ChunkedArray) -> Iterator[Any]:
+    """The values as bytes, the same whatever chunks they come in; of text each word once."""
+    if not pa.types.is_string(column.type):
+        yield from (chunk.to_numpy() for chunk in column.chunks)
+        return
+    words = column.unique()
+    yield json.dumps(words.to_pylist()).encode()
+    yield from (pc.index_in(chunk, words).to_numpy() for chunk in column.chunks)
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        problem = f"cannot be written ({error.strerror})"
+        raise OutputError(path, problem, "choose another --out") from error
