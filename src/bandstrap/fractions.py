@@ -4,7 +4,9 @@ import numpy as np
 
 from bandstrap.kernels.direct import Fractions
 from bandstrap.rearming import Before, rearmed
+from bandstrap.storage.schema import Of, Schema, require
 
+LEAST = 1e-300  # that a row can count
 FORGOTTEN = 1e-4  # what counts less than this is dropped, so that memory and cost stay bounded
 
 
@@ -17,6 +19,15 @@ class FractionalRewards:
     >>> [each.tolist() for each in some.of(0, 1)]
     [[0.3, 0.7], [0.25, 0.25]]
     """
+
+    schema = Schema(arrays=Of(Fractions))
+
+    def verify_saved(self) -> None:
+        rewards, factors, used = self.arrays
+        require((used <= rewards.shape[2]).all(), "used is beyond the rows")
+        taken = np.arange(rewards.shape[2]) < used[..., None]
+        # A draw goes on until some weight is above 0.
+        require((factors[taken] >= LEAST).all(), "a row counts nothing")
 
     def __init__(self, runs: int, n_arms: int) -> None:
         empty = np.zeros((runs, n_arms, 0))

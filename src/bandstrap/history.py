@@ -8,14 +8,23 @@ import numpy as np
 
 from bandstrap.errors import InvalidInput
 from bandstrap.fractions import FractionalRewards
+from bandstrap.history_checks import (
+    check_counts,
+    check_moments,
+    check_room,
+    check_support,
+    check_trees,
+)
 from bandstrap.kernels import history as kernels
 from bandstrap.kernels.choose import choose
 from bandstrap.kernels.direct import direct_scores
 from bandstrap.kernels.history import BUCKET, COUNT, KNOWN_LEVEL, MEAN, NODE, QUEUE
 from bandstrap.kernels.observe import ATOMS, MOMENTS, REWARDS, ROUNDED, observe, observe_one
-from bandstrap.kernels.schemes import EXPONENTIAL, NO_SCHEME, POISSON
+from bandstrap.kernels.schemes import DOUBLE, EXPONENTIAL, NO_SCHEME, POISSON
+from bandstrap.problem import Support
 from bandstrap.rearming import Before, rearmed
 from bandstrap.seeding import kernel_stream
+from bandstrap.storage.schema import Fixed, Maybe, Of, Schema, Whole, require
 
 NO_STREAM = np.zeros(4, dtype=np.uint64)  # where nothing is drawn
 GRAIN = 64  # rewards per run between two looks at whether the arrays still suffice
@@ -37,6 +46,37 @@ class RewardHistory:
     room: int = 0  # rewards that surely fit before the arrays must grow
     rounds: int = 0
     fractions: FractionalRewards | None = None
+
+    schema = Schema(
+        arrays=Of(kernels.History),
+        keeping=Fixed(Whole(REWARDS, MOMENTS)),
+        scheme=Fixed(Whole(NO_SCHEME, DOUBLE)),
+        room=Whole(0, GRAIN),
+        rounds=Whole(),
+        fractions=Maybe(Of(FractionalRewards)),
+    )
+
+    def verify_saved(self) -> None:
+        arrays = self.arrays
+        if self.keeping == REWARDS:
+            check_room(arrays, self.rounds, self.room)
+            check_trees(arrays)
+        else:
+            bare = arrays.nodes.shape[1] == arrays.flat.size == 0 and not arrays.queued.any()
+            require(bare, "rewards are kept that should not be")
+        (check_counts if self.keeping == MOMENTS else check_moments)(arrays)
+        if self.fractions is not None:
+            same = self.fractions.arrays.used.shape == arrays.moments.shape[:2]
+            require(same, "fractions are of other arms")
+
+    def check_support(self, support: Support) -> None:
+        """Refuse rewards of another problem, in a file."""
+        check_support(self.arrays, support, self.keeping == MOMENTS)
+        if self.fractions is not None:
+            rows = self.fractions.arrays
+            taken = np.arange(rows.rewards.shape[2]) < rows.used[..., None]
+            inside = (rows.rewards >= support.low) & (rows.rewards <= support.high)
+            require(inside[taken].all(), "a reward is beyond the support")
 
     @classmethod
     def start(

@@ -9,11 +9,14 @@ import numpy as np
 
 from bandstrap.checks import is_finite
 from bandstrap.errors import InvalidInput
+from bandstrap.storage.schema import Flag, Maybe, Named, Of, Schema, Whole, require
 
 if TYPE_CHECKING:  # what contexts look like concerns few, and needs Arrow
     from bandstrap.columns import Columns
 
 __all__ = ["Problem", "Support"]
+
+MOST = 10_000_000  # arms, or features
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,17 @@ class Support:
         """Any finite number. Policies that need bounds refuse it."""
         return cls(-inf, inf)
 
+    def verify_saved(self) -> None:
+        known = [Support.real()] if self.values is None else [Support.categories(self.values)]
+        if self.values is None and isfinite(self.low):
+            known = [Support.interval(self.low, self.high)]
+        require(self in known, "it is no support")
+
+    def nearly_holds(self, numbers: np.ndarray) -> bool:
+        """Whether means of rewards lie within, but for rounding."""
+        slack = 1e-6 * max(self.scale, 1e-150)
+        return bool(((numbers >= self.low - slack) & (numbers <= self.high + slack)).all())
+
     @property
     def scale(self) -> float:
         """How large rewards may be; 0 if there is no end to it."""
@@ -86,6 +100,14 @@ class Problem:
     support: Support = field(default_factory=Support.interval)
     columns: "Columns | None" = field(default=None, compare=False, repr=False)
     per_arm: bool = False
+
+    schema = Schema(
+        n_arms=Whole(1, MOST),
+        n_features=Whole(0, MOST),
+        support=Of(Support),
+        columns=Maybe(Named("bandstrap.columns.columns:Columns")),
+        per_arm=Flag(),
+    )
 
     def __post_init__(self) -> None:
         if self.n_arms < 1:

@@ -35,7 +35,7 @@ def contextual(seed=0, **given):
 
 def everything(bandit):
     """What a bandit has learnt and will decide."""
-    from bandstrap.packing import pack
+    from bandstrap.storage.packing import pack
 
     packed = pack(bandit)
     return packed.text, {name: array.tobytes() for name, array in packed.arrays.items()}

@@ -15,7 +15,7 @@ from bandstrap import (
     LogisticRegression,
     Support,
 )
-from bandstrap.packing import pack
+from bandstrap.storage.packing import pack
 
 COLOURS = ["red", "green", "blue"]
 

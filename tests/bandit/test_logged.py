@@ -23,7 +23,7 @@ from bandstrap import (
     UnknownName,
 )
 from bandstrap.bandit.logged import LoggedBandit
-from bandstrap.packing import pack
+from bandstrap.storage.packing import pack
 
 WB = ContextualBootstrap(Exponential(), GaussianLimit(LogisticRegression()), EigenExamples())
 NAMES = ["low", "mid", "high"]

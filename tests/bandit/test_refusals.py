@@ -28,7 +28,7 @@ from bandstrap import (
     from_sklearn,
 )
 from bandstrap.bandit.contexts import Contexts
-from bandstrap.packing import pack
+from bandstrap.storage.packing import pack
 
 LINEAR = ContextualBootstrap(Exponential(), LinearRegression(), EigenExamples())
 SHARED = SharedBootstrap(Exponential(), LinearRegression(), EigenExamples())

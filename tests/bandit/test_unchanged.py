@@ -28,7 +28,7 @@ from bandstrap import (
     Support,
     from_sklearn,
 )
-from bandstrap.packing import pack
+from bandstrap.storage.packing import pack
 
 LINEAR = ContextualBootstrap(Exponential(), LinearRegression(), EigenExamples())
 SHARED = SharedBootstrap(Exponential(), LinearRegression(), EigenExamples())

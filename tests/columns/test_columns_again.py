@@ -18,7 +18,8 @@ from sklearn.preprocessing import OneHotEncoder
 
 from bandstrap import InvalidInput, Problem
 from bandstrap.columns import Columns
-from bandstrap.packing import pack, unpack
+from bandstrap.storage.packing import pack
+from bandstrap.storage.unpacking import Loaded, unpack
 
 
 @pytest.mark.parametrize("kind", KEPT)
@@ -95,7 +96,7 @@ def test_packed_and_unpacked_it_goes_on_identically(split, missing):
     whole, halves = Columns(missing), Columns(missing)
     for row in rows[:split]:
         assert halves.rows(row).tobytes() == whole.rows(row).tobytes()
-    halves = unpack(pack(halves))
+    halves = unpack(pack(halves), Loaded())
     assert vars(halves) == vars(whole)
     for row in rows[split:]:
         assert halves.rows(row).tobytes() == whole.rows(row).tobytes()
@@ -110,7 +111,7 @@ def test_a_problem_is_the_same_whatever_its_columns():
     assert hash(plain) == hash(named)
     assert repr(plain) == repr(named)
     assert "columns" not in repr(plain)
-    assert unpack(pack(named)).columns.rows(PEOPLE).tolist() == NUMBERS
+    assert unpack(pack(named), Loaded()).columns.rows(PEOPLE).tolist() == NUMBERS
 
 
 WITHOUT = """

@@ -10,7 +10,8 @@ from bandstrap import (
     SeenExamples,
     Support,
 )
-from bandstrap.packing import pack, unpack
+from bandstrap.storage.packing import pack
+from bandstrap.storage.unpacking import Loaded, unpack
 
 XOR = (lambda x: x[:, 0] * x[:, 1] > 0, lambda x: x[:, 0] * x[:, 1] <= 0)  # no line tells these
 LINE = (lambda x: x[:, 0] > 0, lambda x: x[:, 0] <= 0)
@@ -33,7 +34,7 @@ def copied(thing):
     """Packed, as if written to a file, and unpacked."""
     packed = pack(thing)
     copies = {name: array.copy() for name, array in packed.arrays.items()}
-    return unpack(packed._replace(arrays=copies))
+    return unpack(packed._replace(arrays=copies), Loaded())
 
 
 TWO = Problem(n_arms=2, n_features=2, support=Support.binary())

@@ -7,7 +7,8 @@ import pytest
 
 from bandstrap.models import GaussianLimit, Grouped, LinearRegression, LogisticRegression, OneStep
 from bandstrap.models.careful import span_of
-from bandstrap.packing import pack, unpack
+from bandstrap.storage.packing import pack
+from bandstrap.storage.unpacking import Loaded, unpack
 from bandstrap.priors import NoExamples, SeenExamples
 from bandstrap.problem import Problem, Support
 from bandstrap.resampling import Exponential, GaussianNoise, Multinomial
@@ -195,7 +196,7 @@ def test_few_rows_go_on_where_they_were_saved(model, scheme):
     x, y, at = _data(9, 12, 6)
     learner = _taught(model, scheme, x[:4], (y[:4] > 7) * 1.0, support=Support.binary())
     learner.scores(at, np.random.default_rng(0))
-    again = unpack(pack(learner))
+    again = unpack(pack(learner), Loaded())
     for row in range(4, 12):
         for each in (learner, again):
             each.learn(x[row], 0, float(y[row] > 7), np.random.default_rng(row))

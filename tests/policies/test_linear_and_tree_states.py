@@ -7,7 +7,8 @@ import pytest
 
 from bandstrap.models import DecisionTree, Replicas, StochasticLogisticRegression
 from bandstrap.models.replicas import OnlineLinear
-from bandstrap.packing import pack, unpack
+from bandstrap.storage.packing import pack
+from bandstrap.storage.unpacking import Loaded, unpack
 from bandstrap.policies import (
     GLMUCB,
     ContextualBootstrap,
@@ -64,7 +65,7 @@ def test_a_run_goes_on_from_where_it_was_saved(policy: Policy) -> None:
     play(policy, state, rng, range(30))
     restored, copy = deepcopy(pack(state)), deepcopy(rng)  # packed arrays are still the state's
     expected = play(policy, state, rng, range(30, 60))
-    np.testing.assert_array_equal(play(policy, unpack(restored), copy, range(30, 60)), expected)
+    np.testing.assert_array_equal(play(policy, unpack(restored, Loaded()), copy, range(30, 60)), expected)
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: type(policy).__name__)

@@ -8,7 +8,8 @@ import pytest
 from bandstrap import models
 from bandstrap.environments import Labelled
 from bandstrap.models import LogisticRegression, Model
-from bandstrap.packing import pack, unpack
+from bandstrap.storage.packing import pack
+from bandstrap.storage.unpacking import Loaded, unpack
 from bandstrap.policies import ContextualBootstrap
 from bandstrap.priors import EigenExamples
 from bandstrap.resampling import Exponential
@@ -45,6 +46,6 @@ def test_a_learner_goes_on_from_its_packed_state(kind):
     played(policy, state, world, rng, range(30))
     packed = pack((state, world, rng))
     copies = {name: array.copy() for name, array in packed.arrays.items()}
-    saved = unpack(packed._replace(arrays=copies))
+    saved = unpack(packed._replace(arrays=copies), Loaded())
     rest = range(30, 60)
     assert played(policy, *saved, rest) == played(policy, state, world, rng, rest)

@@ -10,6 +10,7 @@ from bandstrap.bandit.decision import Arm
 from bandstrap.columns import Columns
 from bandstrap.errors import InvalidInput
 from bandstrap.rearming import Before
+from bandstrap.storage.schema import Array, Flag, ListOf, Name, Of, Schema, require
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -29,6 +30,17 @@ class ArmFeatures:
     names: list[Arm]
     columns: Columns = field(repr=False)
     matrix: np.ndarray = field(repr=False)  # (arms, features)
+
+    schema = Schema(
+        interactions=Flag(),
+        names=ListOf(Name()),
+        columns=Of(Columns),
+        matrix=Array(np.float64, "arms", "features"),
+    )
+
+    def verify_saved(self) -> None:
+        require(len(self.names) == len(self.matrix), "arms and their features differ in number")
+        require(self.columns.width == self.matrix.shape[1], "features and columns differ")
 
     def __init__(self, features: Mapping[Arm, Any], interactions: bool = True) -> None:
         if not isinstance(features, Mapping):

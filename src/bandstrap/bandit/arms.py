@@ -9,10 +9,17 @@ from bandstrap.bandit.decision import Arm
 from bandstrap.checks import is_whole
 from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.rearming import Before
+from bandstrap.storage.schema import Array, DictOf, Name, Schema, TupleOf, Whole
 
 
 class Arms:
     """Names in the order in which policies count them."""
+
+    schema = Schema(
+        names=TupleOf(Name()),
+        places=DictOf(Name(), Whole()),
+        all=Array(bool, 1, "arms"),
+    )
 
     def __init__(self, names: Iterable[Arm]) -> None:
         given = [checked(name, "arms") for name in listed("arms", names)]
@@ -24,6 +31,11 @@ class Arms:
         self.names = tuple(given)
         self.places = {name: place for place, name in enumerate(given)}
         self.all = np.ones((1, len(given)), dtype=np.bool_)
+
+    @classmethod
+    def from_saved(cls, names: tuple[Arm, ...], places: dict[Arm, int], all: np.ndarray) -> "Arms":  # noqa: A002
+        """From a file; the rest follows from the names."""
+        return cls(names)
 
     def __len__(self) -> int:
         return len(self.names)

@@ -1,11 +1,13 @@
 """The object that a product holds: ask it for decisions, tell it rewards when they come."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
 from threading import RLock
 from time import time
 from typing import Any, ClassVar, overload
+from weakref import WeakSet
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from bandstrap.bandit.explanation import Explanation, explained
 from bandstrap.bandit.forgetting import Forgetting, NoForgetting
 from bandstrap.bandit.given import reward_of
 from bandstrap.bandit.lockin import Watchman
+from bandstrap.bandit.memory import Memory
 from bandstrap.bandit.pending import Expiry, Pending
 from bandstrap.bandit.propensity import Propensity
 from bandstrap.bandit.settings import check_clock, check_decision, check_seed, check_settings
@@ -27,9 +30,11 @@ from bandstrap.errors import InvalidInput, OutputError
 from bandstrap.policies import Policy
 from bandstrap.problem import Support
 from bandstrap.seeding import generator
+from bandstrap.storage.schema import Flag, Generator, Maybe, Of, Schema, Whole, check_like, require
 
-IDS = (2**40, 2**52)  # where a copy's ids begin: far from the first bandit's, and exact in JSON
 SHOWN = 10  # arms in a `repr`
+LIVING: "WeakSet[Bandit]" = WeakSet()  # those of this process
+HELD: "list[Bandit]" = []  # while a process forks
 
 
 class Bandit(Worker):
@@ -56,6 +61,21 @@ class Bandit(Worker):
 
     unsaved: ClassVar[tuple[str, ...]] = ("_lock", "_clock")
     own_clock = False  # files of earlier versions do not say
+    schema = Schema(
+        policy=Of(Policy),
+        support=Of(Support),
+        propensity=Of(Propensity),
+        forgetting=Of(Forgetting),
+        expiry=Maybe(Of(Expiry)),
+        rewards_learnt=Whole(),
+        contexts=Of(Contexts),
+        _arms=Of(Arms),
+        _memory=Maybe(Of(Memory)),
+        _pending=Of(Pending),
+        _rng=Generator(),
+        _watchman=Of(Watchman),
+        own_clock=Flag(),
+    )
 
     def __init__(
         self,
@@ -101,6 +121,32 @@ class Bandit(Worker):
         self._lock = RLock()
         if not hasattr(self, "_clock"):
             self._clock = time
+        LIVING.add(self)
+
+    def verify_saved(self) -> None:
+        """Policy, arms, contexts and what was learnt come from one file, but need not fit."""
+        for reward in self._coming():
+            reward_of(reward, self.support)
+        blank = self.contexts.problem(len(self._arms), self.support, None)
+        self.policy.check(blank, self._coming())
+        self.contexts.verify_arms(self._arms)
+        width = 0 if self.contexts.columns is None else self.contexts.columns.width
+        for waiting in self._pending.waiting.values():
+            if waiting.context is not None:
+                require(waiting.context.shape[1] == width, "a waiting context is of another width")
+        if self._memory is not None:
+            problem = self._memory.problem
+            own = self.contexts.problem(len(self._arms), self.support, np.empty((1, width)))
+            require(problem == own, "what was learnt is of another problem")
+            fits = problem.columns is None or problem.columns is self.contexts.columns
+            require(fits, "what was learnt is of other columns")
+            check_like(self._memory, self.forgetting.memory(self.policy, problem))
+
+    def go_on_alone(self) -> None:
+        """In a forked process: ids and random numbers of its own, and a lock that nobody holds."""
+        self._lock = RLock()
+        self._pending.begin_epoch()
+        self._rng = np.random.Generator(np.random.PCG64DXSM())
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies and pickles: everything but the lock, as it is at one moment."""
@@ -240,18 +286,23 @@ class Bandit(Worker):
         *,
         clock: Clock | None = None,
         seed: int | None = None,
+        most_bytes: int | None = None,
     ) -> "Bandit":
         """Read what `save` has written; it goes on as the saved one would have, bit for bit.
 
         A file can name classes of this package only, besides those that are `trusted`: policies
         and models of your own. A bandit that had a `clock` of its own needs it again.
 
-        With a `seed` it is a copy that goes its own way: it knows what the saved one knew, but
-        decides by random numbers and counts decisions by numbers of its own, and none wait.
+        Decisions that waited still do, under the ids they had; new ones get ids that nobody else
+        gives. With a `seed` it is a copy that goes its own way, by random numbers of its own.
+
+        A file that would unfold to more than 256 MiB and 50 times its size is refused before memory
+        is taken; `most_bytes` allows as much as you say.
         """
         check_clock(clock or time)
         check_seed(seed)
-        found = load(Path(path), trusted)
+        require_whole(1, most_bytes=most_bytes)
+        found = load(Path(path), trusted, most_bytes)
         if type(found) is not cls:
             raise OutputError(path, f"holds a {type(found).__name__}", "give a saved bandit")
         bandit: Bandit = found
@@ -262,5 +313,24 @@ class Bandit(Worker):
             bandit._clock, bandit.own_clock = clock, clock is not time
         if seed is not None:
             bandit._rng = generator(seed, "copy")
-            bandit._pending = Pending(int(bandit._rng.integers(*IDS)))
         return bandit
+
+
+def _hold_all() -> None:
+    HELD.extend(LIVING)
+    for bandit in HELD:
+        bandit._lock.acquire()
+
+
+def _release_all() -> None:
+    while HELD:
+        HELD.pop()._lock.release()
+
+
+def _part_all() -> None:
+    while HELD:
+        HELD.pop().go_on_alone()
+
+
+if hasattr(os, "register_at_fork"):  # held meanwhile, so that a child finds none half changed
+    os.register_at_fork(before=_hold_all, after_in_parent=_release_all, after_in_child=_part_all)

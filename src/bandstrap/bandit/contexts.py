@@ -5,9 +5,11 @@ from typing import Any
 import numpy as np
 
 from bandstrap.bandit.arm_features import ArmFeatures
+from bandstrap.bandit.arms import Arms
 from bandstrap.columns import Columns
 from bandstrap.errors import InvalidInput
 from bandstrap.problem import Problem, Support
+from bandstrap.storage.schema import Flag, Maybe, Of, Schema, require
 
 BYTES = np.dtype(np.uint8)
 
@@ -18,6 +20,11 @@ class Contexts:
     # Whether bytes stay bytes, which models read as shares of 255: in files of earlier versions,
     # which do not say, they do, and what is learnt from now on has to match.
     keeps_bytes = True
+    schema = Schema(
+        features=Maybe(Of(ArmFeatures)),
+        columns=Maybe(Of(Columns, shared=True)),
+        keeps_bytes=Flag(),
+    )
 
     def __init__(self, features: ArmFeatures | None) -> None:
         self.features = features
@@ -37,6 +44,11 @@ class Contexts:
             return [rows], True
         # Copies: one row that waits would keep all of them.
         return [rows[i : i + 1].copy() for i in range(len(rows))], False
+
+    def verify_arms(self, arms: Arms) -> None:
+        """Refuse features of other arms than these, in a file."""
+        if self.features is not None:
+            require([*arms.names] == self.features.names, "features are of other arms")
 
     def mark(self) -> Any:
         """What is known of columns, to go back to where contexts are refused."""

@@ -14,10 +14,11 @@ Arm = str | int  # what a user calls an arm
 class Decision:
     """An arm chosen in a context; hand it, or its `id`, to `learn` with the reward."""
 
-    __slots__ = ("_at", "_chances", "_columns", "_names", "_scores", "arm", "id", "row")
+    __slots__ = ("_at", "_chances", "_columns", "_names", "_scores", "arm", "id", "number", "row")
 
     def __init__(
         self,
+        name: str,
         number: int,
         names: Sequence[Arm],
         at: int,
@@ -26,7 +27,8 @@ class Decision:
         row: np.ndarray | None,
         columns: Columns | None,
     ) -> None:
-        self.id = number
+        self.id = name  # unique: no bandit, loaded, copied or forked, gives it again
+        self.number = number  # how many decisions there were before
         self.arm = names[at]
         self.row = row  # the context as the bandit keeps it, (1, features): not to be written to
         self._columns = columns
@@ -74,6 +76,6 @@ class Decision:
 
     def __repr__(self) -> str:
         return (
-            f"Decision(id={self.id}, arm={self.arm!r}, "
+            f"Decision(id={self.id!r}, arm={self.arm!r}, "
             f"propensity={self.propensity:.4g} ± {self.error:.2g})"
         )

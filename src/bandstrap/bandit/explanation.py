@@ -49,7 +49,7 @@ def explained(
     draws: int,
 ) -> Explanation:
     """Draw again and again from a state of one's own, by random numbers that no decision uses."""
-    scores = drawn(policy, state, context, draws, decision.id)
+    scores = drawn(policy, state, context, draws, decision.number)
     best = (scores == scores.max(axis=1, keepdims=True)) / draws
     best /= np.maximum((best > 0).sum(axis=1, keepdims=True), 1)
     # An arm that is to be tried first scores infinity: certain, without spread.

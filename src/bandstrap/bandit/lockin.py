@@ -9,6 +9,7 @@ import numpy as np
 from bandstrap.bandit.decision import Arm
 from bandstrap.bandit.explanation import drawn
 from bandstrap.policies import Policy
+from bandstrap.storage.schema import ListOf, Name, Schema, Whole
 
 FIRST = 64  # the decision of the first look; the next ones are at twice as many
 DRAWS = 64  # so that looks cost a decision no more than about one draw on average
@@ -23,6 +24,8 @@ class Watchman:
 
     It tells of an arm that it has found so twice in a row.
     """
+
+    schema = Schema(due=Whole(FIRST), suspects=ListOf(Name()), told=ListOf(Name()))
 
     def __init__(self) -> None:
         self.due = FIRST

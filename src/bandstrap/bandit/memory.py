@@ -4,13 +4,16 @@ from typing import Any
 
 import numpy as np
 
-from bandstrap.policies import Policy
+from bandstrap.policies import Policy, State
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before
+from bandstrap.storage.schema import Fixed, Of, Real, Schema, Whole, require
 
 
 class Memory:
     """One state of a policy that learns every reward and forgets none."""
+
+    schema = Schema(policy=Fixed(Of(Policy)), problem=Fixed(Of(Problem)), state=Of(State))
 
     def __init__(self, policy: Policy[Any], problem: Problem) -> None:
         self.policy = policy
@@ -37,6 +40,11 @@ class Memory:
 class Rhythm:
     """Strikes at every so many rewards."""
 
+    schema = Schema(every=Fixed(Whole(1)), since=Whole())
+
+    def verify_saved(self) -> None:
+        require(self.since < self.every, "it should have struck")
+
     def __init__(self, every: int) -> None:
         self.every = every
         self.since = 0
@@ -49,6 +57,8 @@ class Rhythm:
 
 class Fading(Memory):
     """Everything learnt is discounted by `factor` every so many rewards."""
+
+    schema = Schema(rhythm=Of(Rhythm), factor=Fixed(Real(0, 1)))
 
     def __init__(self, policy: Policy[Any], problem: Problem, every: int, factor: float) -> None:
         super().__init__(policy, problem)
@@ -71,6 +81,8 @@ class Fading(Memory):
 
 class Paned(Memory):
     """Two states that learn side by side; the older one is left every so many rewards."""
+
+    schema = Schema(younger=Of(State), rhythm=Of(Rhythm))
 
     def __init__(self, policy: Policy[Any], problem: Problem, every: int) -> None:
         super().__init__(policy, problem)

@@ -1,14 +1,37 @@
-"""Decisions that wait for their reward."""
+"""Decisions that wait for their reward, and the ids by which rewards find them."""
 
+import os
+import time
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from bandstrap.bandit.decision import Arm
-from bandstrap.checks import is_finite, require_positive
+from bandstrap.checks import is_finite, is_whole, require_positive
 from bandstrap.errors import InvalidInput
+from bandstrap.storage.schema import (
+    FLOATS,
+    Array,
+    DictOf,
+    Grows,
+    Maybe,
+    Name,
+    Of,
+    Real,
+    Row,
+    Schema,
+    Text,
+    Whole,
+    declare,
+    require,
+)
+
+Id = str | int  # numbers are of bandits saved by earlier versions
+
+EPOCHS = 1000  # that are remembered, so that a second reward is known for one
+LONGEST = 100  # characters of an id
 
 
 class Waiting(NamedTuple):
@@ -17,6 +40,16 @@ class Waiting(NamedTuple):
     context: np.ndarray | None
     arm: Arm
     time: float  # seconds, by the clock that the bandit was given
+    number: int = -1  # of the decision, from 0; earlier versions had it as the id
+
+
+declare(
+    Waiting,
+    context=Maybe(Array((*FLOATS, np.uint8), 1, Grows("features"), loose=True)),
+    arm=Name(),
+    time=Real(),
+    number=Whole(-1),
+)
 
 
 @dataclass(frozen=True)
@@ -40,59 +73,135 @@ class Expiry:
 
 
 class Pending:
-    """Decisions by number, oldest first."""
+    """Decisions by id, oldest first.
 
-    first = 0  # the number of the first one; files of earlier versions do not say
+    An id is an epoch and the decision's number. An epoch is 48 bits of the time and 80 random ones.
+    Each object begins one of its own when it is made, loaded, copied or forked, so that no id is
+    issued twice, whoever else goes on from the same state.
+    """
 
-    def __init__(self, first: int = 0) -> None:
-        self.first = first
-        self.next = first  # the number of the next decision
-        self.waiting: dict[int, Waiting] = {}
+    schema = Schema(
+        made=Whole(),
+        waiting=DictOf(Name(), Of(Waiting)),
+        epochs=DictOf(Text(LONGEST), Row(Whole(), Whole())),
+        epoch=Text(LONGEST),
+        begun=Whole(),
+        first=Whole(),  # as earlier versions told them: numbers from here
+        next=Whole(),  # to here
+    )
 
-    @property
-    def made(self) -> int:
-        """How many decisions there were."""
-        return self.next - self.first
+    def __init__(self) -> None:
+        self.made = 0  # decisions so far
+        self.waiting: dict[Id, Waiting] = {}
+        self.epochs: dict[str, tuple[int, int]] = {}  # the decisions of earlier ones, from and to
+        self.epoch = _new_epoch()
+        self.begun = 0  # decisions before this epoch
+
+    @classmethod
+    def from_saved(cls, waiting: dict[Id, Waiting], **saved: Any) -> "Pending":
+        """From a file, which may be of a version that had numbers for ids."""
+        pending = cls()
+        pending.waiting = waiting
+        if "next" in saved:
+            first = saved.get("first", 0)
+            pending.made = saved["next"] - first
+            pending.waiting = {
+                key: it._replace(number=int(key) - first) for key, it in waiting.items()
+            }
+        else:
+            vars(pending).update(saved)
+        pending.begin_epoch()
+        return pending
+
+    def verify_saved(self) -> None:
+        numbers = [it.number for it in self.waiting.values()]
+        require(all(one < other for one, other in pairwise(numbers)), "decisions are out of order")
+        require(all(0 <= number < self.made for number in numbers), "a decision was never made")
+        for epoch, (first, end) in self.epochs.items():
+            require(first <= end <= self.made, f"epoch {epoch} ends before it begins")
+
+    def begin_epoch(self) -> None:
+        """Go on with ids of one's own: others may go on from the same state."""
+        if self.made > self.begun:
+            self.epochs[self.epoch] = (self.begun, self.made)
+            for oldest in [*self.epochs][:-EPOCHS]:
+                del self.epochs[oldest]
+        self.epoch, self.begun = _new_epoch(), self.made
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """A copy, or from a pickle."""
+        vars(self).update(state)
+        self.begin_epoch()
 
     def __len__(self) -> int:
         return len(self.waiting)
 
-    def add(self, context: np.ndarray | None, arm: Arm, time: float) -> int:
-        number = self.next
-        self.waiting[number] = Waiting(context, arm, time)
-        self.next += 1
-        return number
+    def add(self, context: np.ndarray | None, arm: Arm, time: float) -> str:
+        number = self.made
+        name = f"{self.epoch}-{number:010x}"
+        self.waiting[name] = Waiting(context, arm, time, number)
+        self.made += 1
+        return name
 
-    def back_to(self, number: int) -> None:
-        """Take back the decisions from this number on."""
-        for later in range(number, self.next):
-            self.waiting.pop(later, None)
-        self.next = number
+    def back_to(self, made: int) -> None:
+        """Take back the decisions from this number on; their ids are not issued again."""
+        if self.made == made:
+            return
+        for name in [name for name, it in self.waiting.items() if it.number >= made]:
+            del self.waiting[name]
+        self.made = made
+        self.begin_epoch()
 
-    def find(self, decision: Any) -> tuple[int, Waiting]:
-        """The number of a decision, given as such or by its `id`, and what waits under it."""
-        number = getattr(decision, "id", decision)
-        if type(number) is not int:  # as it almost always is
-            if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer):
-                raise InvalidInput("decision", decision, "give a Decision or its id")
-            number = int(number)
-        found = self.waiting.get(number)
+    def find(self, decision: Any) -> tuple[Id, Waiting]:
+        """The id of a decision, given as such or by its `id`, and what waits under it."""
+        name = getattr(decision, "id", decision)
+        if type(name) is not str:  # as it almost always is
+            name = _checked(name)
+        found = self.waiting.get(name)
         if found is None:
-            told = self.first <= number < self.next
             reason = "it has its reward already, or has expired"
-            raise InvalidInput(
-                "decision", number, reason if told else "no such decision was made by this bandit"
-            )
+            unknown = "no such decision was made by this bandit"
+            raise InvalidInput("decision", name, reason if self._told(name) else unknown)
         if hasattr(decision, "id") and not decision.chose(found.arm, found.context):
-            remedy = f"another bandit made it: here decision {number} is another; learn it there"
+            remedy = f"another bandit made it: here decision {name} is another; learn it there"
             raise InvalidInput("decision", decision, remedy)
-        return number, found
+        return name, found
 
-    def expired(self, expiry: Expiry, time: float) -> list[int]:
+    def _told(self, name: Id) -> bool:
+        """Whether the decision was made here, or by the one that this one goes on from."""
+        epoch, _, number = str(name)[:LONGEST].partition("-")
+        here = {**self.epochs, self.epoch: (self.begun, self.made)}
+        first, end = here.get(epoch, (0, 0))
+        try:
+            return first <= int(number, 16) < end
+        except ValueError:
+            return False
+
+    def expired(self, expiry: Expiry, time: float) -> list[Id]:
         """The decisions to give up now."""
-        return list(takewhile(lambda number: self._late(number, expiry, time), self.waiting))
+        return list(takewhile(lambda name: self._late(name, expiry, time), self.waiting))
 
-    def _late(self, number: int, expiry: Expiry, time: float) -> bool:
-        late = expiry.decisions is not None and self.next - number > expiry.decisions
-        old = expiry.seconds is not None and time - self.waiting[number].time > expiry.seconds
+    def _late(self, name: Id, expiry: Expiry, time: float) -> bool:
+        it = self.waiting[name]
+        late = expiry.decisions is not None and self.made - it.number > expiry.decisions
+        old = expiry.seconds is not None and time - it.time > expiry.seconds
         return late or old
+
+
+def _new_epoch() -> str:
+    random = int.from_bytes(os.urandom(10), "big")
+    return f"{time.time_ns() // 1_000_000:012x}{random:020x}"
+
+
+def _checked(name: Any) -> Id:
+    """An id in Python's own types."""
+    if isinstance(name, str):  # NumPy's, say
+        return str(name)
+    if is_whole(name):
+        return int(name)
+    raise InvalidInput("decision", name, "give a Decision or its id")
+
+
+def number_of(name: Id) -> int:
+    """Which decision an id is of."""
+    return int(name.rpartition("-")[2], 16) if isinstance(name, str) else name

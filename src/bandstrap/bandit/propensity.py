@@ -9,6 +9,8 @@ import numpy as np
 from bandstrap.checks import is_finite, require_whole
 from bandstrap.errors import InvalidInput
 
+MOST_DRAWS = 100_000  # more would take a decision seconds
+
 
 class Chances(NamedTuple):
     """How probable each arm was, worked out when asked for: most people ask for one arm's."""
@@ -57,5 +59,7 @@ class Propensity:
 
     def __post_init__(self) -> None:
         require_whole(1, draws=self.draws)
+        if self.draws > MOST_DRAWS:
+            raise InvalidInput("draws", self.draws, f"give at most {MOST_DRAWS:,}")
         if not (is_finite(self.floor) and 0 < self.floor <= 1):
             raise InvalidInput("floor", self.floor, "give a probability above 0, such as 0.001")

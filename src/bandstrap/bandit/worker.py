@@ -46,7 +46,7 @@ class Worker:
 
     def _or_unchanged(self, work: Callable[..., T], *given: Any) -> T:
         """Do something; if it is refused nothing of it is left behind but rewards learnt before."""
-        memory, made, learnt = self._memory, self._pending.next, self.rewards_learnt
+        memory, made, learnt = self._memory, self._pending.made, self.rewards_learnt
         columns = self.contexts.mark()
         # A policy without contexts refuses nothing once it draws; this would cost it a tenth.
         numbers = None if self.policy.context_free else self._rng.bit_generator.state
@@ -97,17 +97,17 @@ class Worker:
         if self._rng.random() < floor:
             every = range(len(names)) if mask is None else np.flatnonzero(mask[0])
             place = int(self._rng.choice(every))
-        number = self._pending.add(row, names[place], self._clock())
-        earlier = number - self._pending.first
+        earlier = self._pending.made
+        name = self._pending.add(row, names[place], self._clock())
         if earlier >= self._watchman.due:
             self._watchman.look(policy, state, seen, names, earlier)
         chances = Chances(shares, mask, floor, draws)
-        return Decision(number, names, place, chances, scores, row, self.contexts.columns)
+        return Decision(name, earlier, names, place, chances, scores, row, self.contexts.columns)
 
     def _expire(self, expiry: Expiry) -> int:
         late = self._pending.expired(expiry, self._clock())
-        for number in late:
-            waiting = self._pending.waiting.pop(number)  # first, or it might come up for ever
+        for name in late:
+            waiting = self._pending.waiting.pop(name)  # first, or it might come up for ever
             if expiry.reward is None or waiting.arm not in self._arms.places:
                 continue
             learnt = waiting.context, self._arms.places[waiting.arm], expiry.reward, 1.0
@@ -116,7 +116,7 @@ class Worker:
                 self._take_in(*learnt)
             except InvalidInput as error:
                 warnings.warn(
-                    f"decision {number} has expired and is dropped, its reward is refused: {error}",
+                    f"decision {name} has expired and is dropped, its reward is refused: {error}",
                     stacklevel=2,
                 )
         return len(late)
@@ -126,12 +126,12 @@ class Worker:
         if many is not None:
             self._learn_many(many, reward, weight)
             return
-        number, waiting = self._pending.find(decision)
+        name, waiting = self._pending.find(decision)
         place = self._arms.place(waiting.arm)
         learnt = waiting.context, place, reward_of(reward, self.support), weight_of(weight)
         self._check(*learnt)
         self._take_in(*learnt)
-        del self._pending.waiting[number]
+        del self._pending.waiting[name]
 
     def _learn_many(self, decisions: list[Any], reward: Any, weight: Any) -> None:
         waiting = dict(map(self._pending.find, decisions))
@@ -144,9 +144,9 @@ class Worker:
         learnt = list(zip(rows, places, rewards, weights, strict=True))
         for each in learnt:
             self._check(*each)
-        for number, each in zip(waiting, learnt, strict=True):
+        for name, each in zip(waiting, learnt, strict=True):
             self._take_in(*each)
-            del self._pending.waiting[number]
+            del self._pending.waiting[name]
 
     def _learn_logged(self, context: Any, arm: Any, reward: Any, weight: Any) -> None:
         many = many_of(arm)

@@ -7,13 +7,15 @@ import numpy as np
 from bandstrap.columns.checks import as_kind, check_finite, check_known, check_names, check_width
 from bandstrap.columns.frames import frame_of
 from bandstrap.columns.tables import Table, array_of, table_of
-from bandstrap.columns.values import CATEGORY, FLAG, NUMBER, WORDS, Name
+from bandstrap.columns.values import CATEGORY, FLAG, NUMBER, TEXT, WORDS, Name
 from bandstrap.columns.words import Words, codes_of, words_of
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.checks import first_infinite
+from bandstrap.storage import schema as saved
 
 __all__ = ["Columns", "Given"]
 
+SOURCES = ("arrays", "dicts", "pandas", "polars", "pyarrow")
 DOUBLE = np.dtype(np.float64)
 USUAL = {NUMBER: (float, int), FLAG: (bool,)}  # what such a value mostly is
 
@@ -39,6 +41,23 @@ class Columns:
     array([[5., 1.],
            [7., 0.]])
     """
+
+    schema = saved.Schema(
+        missing=saved.Flag(),
+        source=saved.Choice(None, *SOURCES),
+        width=saved.Whole(),
+        kinds=saved.DictOf(saved.Name(), saved.Choice(NUMBER, FLAG, TEXT, CATEGORY)),
+        words=saved.DictOf(saved.Name(), saved.DictOf(saved.Maybe(saved.Text()), saved.Whole())),
+    )
+
+    def verify_saved(self) -> None:
+        require = saved.require
+        require(not self.kinds or len(self.kinds) == self.width, "names and columns differ")
+        require((self.source is None) == (self.width == 0), "columns came from nothing")
+        wordy = {name for name, kind in self.kinds.items() if kind in WORDS}
+        require(self.words.keys() == wordy, "words are of other columns")
+        for words in self.words.values():
+            require([*words.values()] == [*range(len(words))], "codes are not in order")
 
     def __init__(self, missing: bool = False) -> None:
         self.missing = missing

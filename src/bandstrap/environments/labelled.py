@@ -8,16 +8,27 @@ import numpy as np
 from bandstrap.datasets import Dataset, load
 from bandstrap.environments.base import Environment, Round
 from bandstrap.problem import Problem, Support
+from bandstrap.storage.schema import Array, Schema
 
 
 class Rows:
     """The rows that each run meets: all of them in random order, then all in another order."""
 
+    unsaved: ClassVar[tuple[str, ...]] = ("order", "turn")
+    schema = Schema(
+        seeds=Array(np.int64, "runs", fixed=True),
+        labels=Array(np.int64, "runs"),
+    )
+
     def __init__(self, seeds: np.ndarray) -> None:
         self.seeds = seeds  # (runs,), from which every pass is shuffled
-        self.turn = -1  # the pass that `order` belongs to
-        self.order = np.zeros((seeds.size, 0), dtype=np.int64)
+        self.restore()
         self.labels = np.zeros(seeds.size, dtype=np.int64)  # of the round last looked at
+
+    def restore(self) -> None:
+        """The order follows from the seeds."""
+        self.turn = -1  # the pass that `order` belongs to
+        self.order = np.zeros((self.seeds.size, 0), dtype=np.int64)
 
     def at(self, played: int, count: int) -> np.ndarray:
         """The row of each run in the round after `played` others, of `count` rows."""

@@ -12,6 +12,7 @@ from bandstrap.environments.base import Environment, Round
 from bandstrap.environments.labelled import Rows
 from bandstrap.errors import InvalidInput
 from bandstrap.problem import Problem, Support
+from bandstrap.storage.schema import Array, Schema
 
 
 class Payoffs(ABC):
@@ -110,6 +111,8 @@ def payoffs_of(values: np.ndarray, n_arms: int) -> Payoffs:
 
 class PaidRows(Rows):
     """The rows that each run meets, and what the arms pay in the present ones."""
+
+    schema = Schema(paid=Array(np.float64, "runs", "arms"))
 
     def __init__(self, seeds: np.ndarray, n_arms: int) -> None:
         super().__init__(seeds)

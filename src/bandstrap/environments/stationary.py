@@ -9,6 +9,7 @@ from bandstrap.errors import InvalidInput
 from bandstrap.kernels.laws import draw_rewards
 from bandstrap.problem import Problem, Support
 from bandstrap.seeding import kernel_stream
+from bandstrap.storage.schema import Array, Either, Schema
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,14 @@ class Arms:
 
     parameters: np.ndarray  # (runs, arms) or (runs, arms, categories)
     means: np.ndarray  # (runs, arms)
+
+    schema = Schema(
+        parameters=Either(
+            Array(np.float64, "runs", "arms", fixed=True),
+            Array(np.float64, "runs", "arms", "categories", fixed=True),
+        ),
+        means=Array(np.float64, "runs", "arms"),
+    )
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ import numpy as np
 from numba import uint64
 
 from bandstrap.kernels.compile import kernel
-from bandstrap.kernels.history import COUNT, HIGH, LOW, gather
+from bandstrap.kernels.history import COUNT, HIGH, LOW, MOST_REWARDS, gather
 from bandstrap.kernels.random import below, binomial, exponential, gamma, next_bits, poisson
 from bandstrap.kernels.schemes import DOUBLE, EXPONENTIAL, MULTINOMIAL
+from bandstrap.storage.schema import Array, Grows, declare
 
 
 class Fractions(NamedTuple):
@@ -21,6 +22,14 @@ class Fractions(NamedTuple):
     rewards: np.ndarray  # (runs, arms, room)
     factors: np.ndarray  # (runs, arms, room)
     used: np.ndarray  # (runs, arms)
+
+
+declare(
+    Fractions,
+    rewards=Array(np.float64, "runs", "arms", Grows("room")),
+    factors=Array(np.float64, "runs", "arms", Grows("room"), low=0.0, high=MOST_REWARDS),
+    used=Array(np.int64, "runs", "arms", low=0),
+)
 
 
 @kernel

@@ -20,7 +20,9 @@ import numpy as np
 from numba import uint64
 
 from bandstrap.kernels.compile import kernel
+from bandstrap.storage.schema import Array, Grows, declare
 
+MOST_REWARDS = 1e12  # of an arm: more would take draws seconds, and years to come
 BUCKET = 32  # rewards a leaf holds before it splits
 QUEUE = 64  # rewards a run may hold back from its tree
 
@@ -59,6 +61,26 @@ class History(NamedTuple):
     bracket: np.ndarray  # (2, 9) see `draw`
     open_nodes: np.ndarray  # (3, nodes) a list per slot, and a stack
     open_weights: np.ndarray  # (2, nodes, 2) weight and slack
+
+
+declare(
+    History,
+    moments=Array(np.float64, "runs", "arms", 8, finite=False),
+    values=Array(np.float64, "atoms", fixed=True),
+    counts=Array(np.float64, "runs", "arms", "atoms", low=0.0, high=MOST_REWARDS),
+    nodes=Array(NODE, "runs", Grows("nodes")),
+    buckets=Array(np.float64, "runs", Grows("buckets"), BUCKET),
+    used=Array(np.int64, "runs", 2, low=0),
+    queue=Array(np.float64, "runs", QUEUE),
+    queue_arms=Array(np.int64, "runs", QUEUE, low=0),
+    queued=Array(np.int64, "runs", low=0, high=QUEUE),
+    flat=Array(np.float64, Grows("flat"), finite=False),
+    gains=Array(np.float64, Grows("flat"), finite=False),
+    terms=Array(np.float64, Grows("flat"), finite=False),
+    bracket=Array(np.float64, 2, 9, finite=False),
+    open_nodes=Array(np.int64, 3, Grows("open")),
+    open_weights=Array(np.float64, 2, Grows("open"), 2, finite=False),
+)
 
 
 @kernel

@@ -18,9 +18,15 @@ from bandstrap.problem import Problem
 from bandstrap.rearming import Before
 from bandstrap.resampling import Exponential, Resampling
 from bandstrap.seeding import kernel_stream
+from bandstrap.storage.schema import Of, Schema
 
 
 class BootstrapState(State):
+    schema = Schema(history=Of(RewardHistory))
+
+    def verify_saved(self) -> None:
+        self.history.check_support(self.problem.support)
+
     def __init__(self, problem: Problem, runs: int, history: RewardHistory) -> None:
         super().__init__(problem, runs)
         self.history = history

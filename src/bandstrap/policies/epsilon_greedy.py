@@ -11,6 +11,7 @@ from bandstrap.policies.chances import best_shares, mixed
 from bandstrap.policies.gaussian_thompson import MeanState
 from bandstrap.policies.schedules import Decay, Schedule
 from bandstrap.problem import Problem
+from bandstrap.storage.schema import Function, Schema
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class EpsilonGreedy(Policy[MeanState]):
     """
 
     context_free: ClassVar[bool] = True
+    schema = Schema(schedule=Function("Constant", "Decay"))
 
     schedule: Schedule = field(default_factory=Decay)
 

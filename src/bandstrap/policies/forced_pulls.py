@@ -15,9 +15,14 @@ from bandstrap.policies.state import State
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, rearmed
 from bandstrap.resampling import Multinomial
+from bandstrap.storage.schema import LARGEST, Array, Of, Schema
 
 
 class ForcedState(State):
+    schema = Schema(
+        inner=Of(State), owed=Array(np.int64, "runs", "arms", low=-LARGEST, high=LARGEST)
+    )
+
     def __init__(self, problem: Problem, runs: int, inner: Any, owed: int) -> None:
         super().__init__(problem, runs)
         self.inner = inner

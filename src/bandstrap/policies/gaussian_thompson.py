@@ -6,14 +6,27 @@ from typing import ClassVar
 import numpy as np
 
 from bandstrap.errors import InvalidInput
+from bandstrap.kernels.history import MOST_REWARDS
 from bandstrap.policies.base import Policy
 from bandstrap.policies.state import State
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, rearmed
+from bandstrap.storage.schema import Array, Schema, require
 
 
 class MeanState(State):
     """How often each arm was pulled and what it paid on average."""
+
+    schema = Schema(
+        count=Array(np.float64, "runs", "arms", low=0.0, high=MOST_REWARDS),
+        mean=Array(np.float64, "runs", "arms"),
+        _rows=Array(np.int64, "runs", fixed=True),
+    )
+
+    def verify_saved(self) -> None:
+        support = self.problem.support
+        means = self.mean[self.count > 0]
+        require(support.nearly_holds(means), "a mean is beyond the rewards")
 
     def __init__(self, problem: Problem, runs: int) -> None:
         super().__init__(problem, runs)

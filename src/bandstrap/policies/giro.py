@@ -8,6 +8,7 @@ import numpy as np
 from bandstrap.errors import InvalidInput
 from bandstrap.history import RewardHistory
 from bandstrap.kernels.garbage import add_ends
+from bandstrap.kernels.history import MOST_REWARDS
 from bandstrap.kernels.observe import ATOMS, REWARDS
 from bandstrap.kernels.schemes import MULTINOMIAL
 from bandstrap.policies.base import Policy
@@ -18,11 +19,14 @@ from bandstrap.priors import PseudoRewards
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, rearmed
 from bandstrap.resampling import Multinomial
+from bandstrap.storage.schema import Array, Schema
 
 NPB = Bootstrap(Multinomial(), PseudoRewards(0, 0))
 
 
 class GiroState(BootstrapState):
+    schema = Schema(pulls=Array(np.float64, "runs", "arms", low=0.0, high=MOST_REWARDS))
+
     def __init__(self, problem: Problem, runs: int, history: RewardHistory) -> None:
         super().__init__(problem, runs, history)
         self.pulls = np.zeros((runs, problem.n_arms))

@@ -6,16 +6,27 @@ from typing import ClassVar
 import numpy as np
 
 from bandstrap.errors import InvalidInput
+from bandstrap.kernels.history import MOST_REWARDS
 from bandstrap.policies.base import Policy, needed
 from bandstrap.policies.state import State
 from bandstrap.priors import Prior, PseudoRewards
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, rearmed
 from bandstrap.resampling import DoubleOrNothing, Resampling
+from bandstrap.storage.schema import Array, Schema, require
 
 
 class ReplicateState(State):
     """The total weight and the weighted mean of every replicate of every arm."""
+
+    schema = Schema(
+        weight=Array(np.float64, "runs", "arms", "replicates", low=0.0, high=MOST_REWARDS),
+        mean=Array(np.float64, "runs", "arms", "replicates"),
+    )
+
+    def verify_saved(self) -> None:
+        means = self.mean[self.weight > 0]
+        require(self.problem.support.nearly_holds(means), "a mean is beyond the rewards")
 
     def __init__(self, problem: Problem, runs: int, replicates: int, prior: Prior) -> None:
         super().__init__(problem, runs)

@@ -7,6 +7,7 @@ import numpy as np
 from bandstrap.errors import InvalidInput
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before
+from bandstrap.storage.schema import Array, Fixed, Of, Schema, Whole
 
 
 class State:
@@ -14,6 +15,12 @@ class State:
 
     `fresh` in the methods is a state of the same policy that has learnt nothing.
     """
+
+    schema = Schema(
+        problem=Fixed(Of(Problem)),
+        runs=Fixed(Whole(1)),
+        values=Array(np.float64, "values", fixed=True),
+    )
 
     def __init__(self, problem: Problem, runs: int) -> None:
         self.problem = problem

@@ -12,8 +12,9 @@ from bandstrap.compiled import Compiled, Law
 from bandstrap.environments import Environment
 from bandstrap.kernels.accounting import account
 from bandstrap.one_thread import ONE_THREAD
-from bandstrap.policies import Policy
+from bandstrap.policies import Policy, State
 from bandstrap.seeding import generator
+from bandstrap.storage.schema import Array, Generator, Of, Real, Schema, Whole
 
 WARM_ROUNDS, WARM_SECONDS = 30, 1.0
 _WARM: set[tuple[str, str]] = set()  # worlds and policies that this process has met
@@ -46,6 +47,12 @@ class Batch:
 class BatchResult:
     """Cumulative regret and reward of each run at recorded rounds, and CPU seconds up to each."""
 
+    schema = Schema(
+        regret=Array(np.float64, "runs", "points"),
+        reward=Array(np.float64, "runs", "points"),
+        seconds=Array(np.float64, "points", low=0.0),
+    )
+
     regret: np.ndarray  # (runs, points)
     reward: np.ndarray  # (runs, points)
     seconds: np.ndarray  # (points,)
@@ -53,6 +60,19 @@ class BatchResult:
 
 class Play:
     """A batch in progress: everything that its remaining rounds depend on."""
+
+    schema = Schema(
+        rng=Generator(),
+        chance=Generator(),
+        world=Of(object),
+        state=Of(State),
+        played=Whole(),
+        point=Whole(),
+        spent=Real(0.0),
+        regret_so_far=Array(np.float64, "runs"),
+        reward_so_far=Array(np.float64, "runs"),
+        result=Of(BatchResult),
+    )
 
     def __init__(self, batch: Batch) -> None:
         names = (batch.world, batch.label, batch.index)

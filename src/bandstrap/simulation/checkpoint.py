@@ -6,19 +6,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from uuid import uuid4
-from zipfile import BadZipFile
 
-import numpy as np
-
-from bandstrap.errors import OutputError
-from bandstrap.packing import Packed, pack, unpack
 from bandstrap.simulation.batch import Batch, BatchResult, Play
 from bandstrap.simulation.batch_file import Identity, read_batch, write_batch
 from bandstrap.simulation.folder import writable
 from bandstrap.simulation.identity import identity, seen
-from bandstrap.storage.files import replacing
+from bandstrap.simulation.midway import read_play, write_play
 
-DAMAGE = (BadZipFile, KeyError, ValueError, OSError, EOFError)  # as reading a cut file shows it
 MARK = ".mark"
 FORMAT = 4  # raise when results of earlier versions may no longer be mixed with new ones
 
@@ -56,24 +50,12 @@ class Slot:
         write_batch(self.path, self.identity, result)
         _drop_rest(self.path)
 
-    def load_midway(self) -> Play | None:
+    def load_midway(self, batch: Batch) -> Play | None:
         """The batch in progress as it was last saved."""
-        path = self.midway
-        if not path.exists():
-            return None
-        try:
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-                arrays = {name: stored[name] for name in stored.files}
-            play: Play = unpack(Packed(arrays, str(arrays.pop("text"))))
-        except (*DAMAGE, TypeError, AttributeError) as error:
-            raise OutputError(
-                path, "is damaged, or from other code", "delete it and run again"
-            ) from error
-        return play
+        return read_play(self.midway, batch) if self.midway.exists() else None
 
     def save_midway(self, play: Play) -> None:
-        packed = pack(play)
-        _write(self.midway, {**packed.arrays, "text": np.array(packed.text)})
+        write_play(self.midway, play)
 
 
 class Checkpoint:
@@ -117,9 +99,3 @@ def _drop_rest(finished: Path) -> None:
     for path in finished.parent.glob(f"{finished.stem}.*"):
         if path != finished:
             path.unlink(missing_ok=True)
-
-
-def _write(path: Path, arrays: dict[str, np.ndarray]) -> None:
-    # A worker taken for lost may still be writing the same batch: each has a file of its own.
-    with replacing(path, "free space or choose another --out") as file:
-        np.savez(file, **arrays)  # type: ignore[arg-type]

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from math import inf
 from time import monotonic
 
-from bandstrap.packing import CannotPack
 from bandstrap.simulation.batch import Batch, Play, Watch
 from bandstrap.simulation.checkpoint import Slot
+from bandstrap.storage.packing import CannotPack
 
 SHOW_EVERY = 0.2  # seconds
 SHARE = 20  # saving takes at most one part in so many of the time
@@ -34,7 +34,7 @@ class Observer(Watch):
     def resumed(self) -> Play | None:
         if self.slot is None:
             return None
-        return self.slot.load_midway()
+        return self.slot.load_midway(self.batch)
 
     def look(self, play: Play) -> None:
         now = monotonic()

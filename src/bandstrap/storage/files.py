@@ -50,6 +50,13 @@ def replacing(path: Path, remedy: str = "choose another") -> Iterator[BinaryIO]:
         _sync(target.parent)
 
 
+def write_text(path: Path, text: str, remedy: str = "choose another") -> None:
+    """Write a text, so that there is the old file or the new one."""
+    content = text.encode()
+    with replacing(path, remedy) as file:
+        file.write(content)
+
+
 def regular(path: Path, remedy: str = "check the path") -> None:
     """Refuse what is no file with an end: reading a pipe may wait forever, a device never ends."""
     with _explained(path, "read", remedy):

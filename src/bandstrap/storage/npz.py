@@ -16,6 +16,10 @@ class NoArrays(ValueError):  # noqa: N818 - not always an error
     """A file that holds no arrays, or more than it may."""
 
 
+class TooLarge(NoArrays):
+    """A file that would take more memory than it may."""
+
+
 def read_arrays(file: BinaryIO, most: int) -> dict[str, np.ndarray]:
     """The arrays by name, if they take at most so many bytes: memory is taken after that is known.
 
@@ -36,7 +40,7 @@ def _check(members: list[ZipInfo], most: int) -> None:
     """By what the zip's directory says; no more than that is ever unpacked."""
     total = sum(member.file_size for member in members)
     if total > most:
-        raise NoArrays(f"its arrays take {total:,} bytes, where {most:,} are allowed")
+        raise TooLarge(f"its arrays take {total:,} bytes, where {most:,} are allowed")
     if len({member.filename for member in members}) < len(members):
         raise NoArrays("two arrays have one name")
     for member in members:

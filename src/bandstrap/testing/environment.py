@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bandstrap.environments import Environment, Round
-from bandstrap.packing import unpack
 from bandstrap.problem import Problem
 from bandstrap.seeding import generator
+from bandstrap.storage.unpacking import Loaded, unpack
 from bandstrap.testing.rules import has_mean, packed, require, require_shape
 
 RUNS = 100
@@ -113,7 +113,7 @@ def _same_seed(environment: Environment, seed: int) -> None:
 
 
 def _saving(environment: Environment, world: Any, rng: np.random.Generator, rounds: int) -> None:
-    loaded, same_rng = unpack(packed((world, rng), environment, "a world"))
+    loaded, same_rng = unpack(packed((world, rng), environment, "a world"), Loaded())
     turns = range(rounds, rounds + 5)
     one = _play(environment, world, rng, turns)
     other = _play(environment, loaded, same_rng, turns)

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bandstrap.errors import InvalidInput
-from bandstrap.packing import unpack
 from bandstrap.policies import Policy
 from bandstrap.problem import Problem, Support
 from bandstrap.seeding import generator
+from bandstrap.storage.unpacking import Loaded, unpack
 from bandstrap.testing.plays import Frozen, World, ends, play
 from bandstrap.testing.rules import (
     alike,
@@ -169,7 +169,7 @@ def _refusals(trial: Trial) -> None:
 
 def _saving(trial: Trial) -> None:
     state, world, rng = trial.played("saving")
-    loaded, same_rng = unpack(packed((state, rng), trial.policy, "a state"))
+    loaded, same_rng = unpack(packed((state, rng), trial.policy, "a state"), Loaded())
     arms = [
         play(trial.policy, each, world, numbers, 12)
         for each, numbers in ((state, rng), (loaded, same_rng))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from bandstrap.packing import CannotPack, Packed, pack
+from bandstrap.storage.packing import CannotPack, Packed, pack
 
 UNLIKELY = 1e-6  # a rule is broken if what was seen is less probable than this
 FEW = 10  # results that were seen less often are counted together

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from bandstrap import Problem, Support
-from bandstrap.packing import CannotPack, CannotRestore, pack, unpack
+from bandstrap.storage.packing import CannotPack, pack
+from bandstrap.storage.unpacking import CannotRestore, Loaded, unpack
 from bandstrap.policies import POLICIES
 
 
@@ -58,7 +59,7 @@ def stored(thing):
     assert not any(array.dtype.hasobject for array in packed.arrays.values())
     json.loads(packed.text)
     copies = {name: array.copy() for name, array in packed.arrays.items()}
-    return unpack(packed._replace(arrays=copies))
+    return unpack(packed._replace(arrays=copies), Loaded())
 
 
 def same_array(one, two):

@@ -1,0 +1,95 @@
+"""A batch in progress in a file, from which another process plays on."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from bandstrap.errors import BandstrapError, OutputError
+from bandstrap.simulation.batch import Batch, Play, recorded_rounds
+from bandstrap.storage.archive import read, write
+from bandstrap.storage.packing import find, pack
+from bandstrap.storage.schema import check_like, require
+from bandstrap.storage.unpacking import unpack
+
+FORMAT = 1
+PLAIN = (bool, int, float, str, bytes, type(None), np.ndarray, np.generic, np.random.Generator)
+
+
+def write_play(path: Path, play: Play) -> None:
+    """Keep a batch in progress. It is not compressed: it is soon written again."""
+    write(pack(play), path, FORMAT, compressed=False)
+
+
+def read_play(path: Path, batch: Batch) -> Play:
+    """The batch as it was left, if that is a play of this very batch."""
+    try:
+        fresh = Play(batch)
+        play: Play = unpack(read(path, FORMAT), Neighbours(batch, fresh))
+        require(type(play) is Play, "it is no batch")
+        check_like(play, fresh)
+        points = recorded_rounds(batch.horizon)
+        require(play.played <= batch.horizon, "it was played for too long")
+        require(play.point == int((points <= play.played).sum()), "it was recorded otherwise")
+    except Exception as error:  # whatever a file of another shape leads to
+        why = f" ({error})" if isinstance(error, BandstrapError) else ""
+        problem = f"is damaged, or from other code{why}"
+        raise OutputError(path, problem, "delete it and run again") from error
+    return play
+
+
+class Neighbours(Mapping[str, Any]):
+    """What a file may name besides classes of ours: what is in the batch that is to be played, and
+    other classes of the modules that these are from. All of it is code that runs anyway."""
+
+    def __init__(self, *things: Any) -> None:
+        self._met: dict[str, Any] = {}
+        self._modules: set[str] = set()
+        for thing in _within([*things]):
+            if not isinstance(thing, FunctionType | type):
+                thing = type(thing)
+            self._met[f"{thing.__module__}:{thing.__qualname__}"] = thing
+            self._modules.add(thing.__module__)
+        self._modules -= {"builtins"}
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._met:
+            return self._met[name]
+        module = name.partition(":")[0]
+        if module not in self._modules:
+            raise KeyError(name)
+        try:
+            found = find(name)
+        except AttributeError:
+            raise KeyError(name) from None
+        if not isinstance(found, type) or found.__module__ != module:
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._met)
+
+    def __len__(self) -> int:
+        return len(self._met)
+
+
+def _within(todo: list[Any]) -> Iterator[Any]:
+    """Objects and functions, and those that they hold."""
+    met: dict[int, Any] = {}
+    while todo:
+        thing = todo.pop()
+        if id(thing) in met or isinstance(thing, PLAIN):
+            continue
+        met[id(thing)] = thing
+        if isinstance(thing, list | tuple | set):
+            todo += thing
+        elif isinstance(thing, dict):
+            todo += [*thing, *thing.values()]
+        elif isinstance(thing, FunctionType | type):
+            yield thing
+            continue
+        if not isinstance(thing, list | set | dict) and type(thing) is not tuple:
+            yield thing
+            todo += vars(thing).values() if hasattr(thing, "__dict__") else ()

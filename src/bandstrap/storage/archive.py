@@ -1,0 +1,96 @@
+"""Arrays and a text in one file: a zip of .npy members that any NumPy reads, with a digest.
+
+Nothing is taken on trust from a file. Its members' sizes are added up from the headers before any
+memory is taken, and what is read is hashed before anybody looks at it.
+"""
+
+import json
+from hashlib import sha256
+from os import SEEK_END
+from pathlib import Path
+from typing import Any, BinaryIO
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
+
+import numpy as np
+from numpy.lib import format as npy
+
+from bandstrap.errors import OutputError
+from bandstrap.storage.files import reading, replacing
+from bandstrap.storage.npz import TooLarge, read_arrays
+from bandstrap.storage.packing import Packed
+from bandstrap.storage.schema import require
+from bandstrap.version import __version__
+
+MOST_BYTES = 2**28  # what any file may unfold to
+MOST_TIMES = 50  # or so many times its own size, if that is more
+HEADER, TEXT = "header", "text"
+
+
+def write(packed: Packed, path: Path, form: int, compressed: bool = True) -> None:
+    """Write a file; it appears under its name only when it is complete."""
+    header = {"format": form, "version": __version__, "digest": digest_of(packed)}
+    texts = {HEADER: np.array(json.dumps(header)), TEXT: np.array(packed.text)}
+    arrays: dict[str, Any] = {**texts, **packed.arrays}
+    # Much of it is room not used yet. What is large is not compressed, so that files of ours never
+    # unfold to more than they may.
+    small = sum(array.nbytes for array in arrays.values()) <= MOST_BYTES
+    method = ZIP_DEFLATED if compressed and small else ZIP_STORED
+    with replacing(path) as file, ZipFile(file, "w", method) as made:
+        for name, array in arrays.items():
+            with made.open(f"{name}.npy", "w", force_zip64=True) as member:
+                npy.write_array(member, np.asanyarray(array), allow_pickle=False)
+
+
+def read(path: Path, newest: int, most_bytes: int | None = None) -> Packed:
+    """Read a file, of any format up to the newest; refuses one that is damaged or unfolds to more
+    than `most_bytes`."""
+    try:
+        with reading(path) as file:
+            return _packed(path, file, newest, most_bytes)
+    except OutputError:
+        raise
+    except Exception as error:  # zip files and headers can be wrong in many ways
+        raise damaged(path) from error
+
+
+def damaged(path: object, problem: str = "") -> OutputError:
+    """The error for a file that is not what was written."""
+    what = f"is damaged or no saved bandit{problem and f' ({problem})'}"
+    return OutputError(path, what, "take another copy of it")
+
+
+def _packed(path: Path, file: BinaryIO, newest: int, most_bytes: int | None) -> Packed:
+    own = file.seek(0, SEEK_END)
+    most = max(MOST_BYTES, MOST_TIMES * own) if most_bytes is None else most_bytes
+    try:
+        arrays = read_arrays(file, most)
+    except TooLarge as error:
+        remedy = "if it is yours, allow it by Bandit.load(path, most_bytes=…)"
+        raise OutputError(path, f"is too large: {error}", remedy) from error
+    header = json.loads(_text(arrays.pop(HEADER)))
+    number = header["format"]
+    require(type(number) is int, "its format is none")
+    if number > newest:
+        version = f"{header.get('version')!s:.40}"
+        raise OutputError(
+            path, f"has format {number}, from bandstrap {version}", "upgrade bandstrap"
+        )
+    packed = Packed(arrays, _text(arrays.pop(TEXT)))
+    if header["digest"] != digest_of(packed):
+        raise damaged(path)
+    return packed
+
+
+def _text(array: np.ndarray) -> str:
+    require(array.shape == () and array.dtype.kind == "U", "a text is none")
+    return str(array[()])
+
+
+def digest_of(packed: Packed) -> str:
+    """Of everything that is read."""
+    digest = sha256(packed.text.encode())
+    for name in sorted(packed.arrays):
+        array = packed.arrays[name]
+        digest.update(f"{name} {array.dtype.descr} {array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

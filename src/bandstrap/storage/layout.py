@@ -1,0 +1,155 @@
+"""Arrays as flat memory and how they lie in it, so that sharing and order survive storage."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.exceptions import TooHardError
+
+from bandstrap.storage.schema import Refused, require
+
+PLACE = {"name", "start", "shape", "strides", "writeable"}
+FAR = 2**48  # no array is as long
+MOST_AXES = 32
+MOST_EMPTY = 2**24  # the longest axis of an array that holds nothing
+MOST_TIMES = 64  # that an array may repeat its memory, as broadcast ones do
+MOST_OVERLAPS = 100  # arrays that share a byte
+EFFORT = 10_000  # to tell whether two arrays overlap
+WASTE = 4  # a view is stored with the array it is cut from unless that is so much larger
+
+
+def layouts(arrays: list[np.ndarray]) -> tuple[dict[str, np.ndarray], list[dict[str, Any]]]:
+    """What to store, by name, and the place of each array in it.
+
+    Arrays that share memory are stored once, as that memory.
+    """
+    shared = Counter(id(_root(array)) for array in arrays)
+    stored: dict[str, np.ndarray] = {}
+    names: dict[int, str] = {}
+    places: list[dict[str, Any]] = []
+    for given in arrays:
+        array, root = given, _root(given)
+        cut = not _dense(array) and root.nbytes <= WASTE * array.nbytes
+        whole = root if (shared[id(root)] > 1 or cut) and _dense(root) else array
+        if not _dense(whole):
+            whole = array = _packed(array)
+        name = names.setdefault(id(whole), f"memory{len(places)}")
+        stored[name] = _flat(whole)
+        stored[f"type{len(places)}"] = np.empty(0, array.dtype)
+        places.append(
+            {
+                "name": name,
+                "start": _address(array) - _address(whole),
+                "shape": array.shape,
+                "strides": array.strides,
+                "writeable": array.flags.writeable,
+            }
+        )
+    return stored, places
+
+
+def laid_out(stored: Mapping[str, np.ndarray], places: Any) -> list[np.ndarray]:
+    """The arrays again; refuses places beyond the memory that they name."""
+    require(type(places) is list, "places are not a list")
+    return [_array(stored, number, place) for number, place in enumerate(places)]
+
+
+def _array(stored: Mapping[str, np.ndarray], number: int, place: Any) -> np.ndarray:
+    require(type(place) is dict and place.keys() == PLACE, "a place is not one")
+    require(type(place["name"]) is str, "a place is not one")
+    memory, like = stored.get(place["name"]), stored.get(f"type{number}")
+    if memory is None or like is None:
+        raise Refused(f"array {number} is not there")
+    require(memory.ndim == 1 and memory.flags.c_contiguous, "memory is not in one piece")
+    shape, strides = _whole(place["shape"]), _whole(place["strides"])
+    require(len(shape) == len(strides) <= MOST_AXES, "an array has other axes than strides")
+    require(type(place["start"]) is int, "an array begins nowhere")
+    _check_extent(shape, strides, place["start"], like.dtype.itemsize, memory.nbytes)
+    array: np.ndarray = np.ndarray(shape, like.dtype, memory, place["start"], strides)
+    require(type(place["writeable"]) is bool, "a place is not one")
+    array.flags.writeable = place["writeable"]
+    return array
+
+
+def _whole(numbers: Any) -> tuple[int, ...]:
+    require(type(numbers) is list, "a shape is not a list")
+    require(all(type(each) is int and abs(each) < FAR for each in numbers), "a shape is not one")
+    return tuple(numbers)
+
+
+def _check_extent(
+    shape: tuple[int, ...], strides: tuple[int, ...], start: int, itemsize: int, nbytes: int
+) -> None:
+    """In Python's integers, which do not overflow: every byte lies within the memory."""
+    require(all(length >= 0 for length in shape), "a shape is not one")
+    reaches = [stride * (length - 1) for stride, length in zip(strides, shape, strict=True)]
+    first, last = start, start + itemsize
+    if 0 in shape:  # nothing is read, but loops over other axes must end
+        require(max(shape) <= MOST_EMPTY, "an empty array is too long")
+        last = start
+    else:
+        first += sum(reach for reach in reaches if reach < 0)
+        last += sum(reach for reach in reaches if reach > 0)
+        require(prod(shape) * itemsize <= MOST_TIMES * nbytes, "an array repeats its memory")
+    require(first >= 0 and last <= nbytes, "an array goes beyond its memory")
+
+
+def check_apart(arrays: Iterable[np.ndarray], owned: Iterable[np.ndarray]) -> None:
+    """Refuse arrays that share memory with one that is owned: both would write to it."""
+    own = {id(array) for array in owned}
+    active: list[tuple[int, bool, np.ndarray]] = []
+    for array in sorted((each for each in arrays if each.size), key=_bounds):
+        (begin, end), mine = _bounds(array), id(array) in own
+        active = [span for span in active if span[0] > begin]
+        require(len(active) <= MOST_OVERLAPS, "too many arrays share memory")
+        apart = all(not (mine or theirs) or not _overlap(array, it) for _, theirs, it in active)
+        require(apart, "two arrays share memory")
+        active.append((end, mine, array))
+
+
+def _bounds(array: np.ndarray) -> tuple[int, int]:
+    """The first byte and the one after the last."""
+    reaches = [stride * (n - 1) for stride, n in zip(array.strides, array.shape, strict=True)]
+    first = _address(array) + sum(reach for reach in reaches if reach < 0)
+    return first, first + sum(map(abs, reaches)) + array.itemsize
+
+
+def _overlap(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether arrays have a byte in common; yes if that is hard to tell."""
+    try:
+        overlap: Any = np.shares_memory  # whose types know two efforts only
+        return bool(overlap(one, other, max_work=EFFORT))
+    except TooHardError:
+        return True
+
+
+def _root(array: np.ndarray) -> np.ndarray:
+    """The array whose memory this one lies in."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def _dense(array: np.ndarray) -> bool:
+    """Whether it fills its memory, in whatever order of its axes."""
+    return bool(_by_stride(array).flags.c_contiguous)
+
+
+def _flat(array: np.ndarray) -> np.ndarray:
+    return _by_stride(array).reshape(-1)
+
+
+def _by_stride(array: np.ndarray) -> np.ndarray:
+    return array.transpose(np.argsort([-stride for stride in array.strides], kind="stable"))
+
+
+def _packed(array: np.ndarray) -> np.ndarray:
+    copy = np.array(array, order="C")
+    copy.flags.writeable = array.flags.writeable
+    return copy
+
+
+def _address(array: np.ndarray) -> int:
+    return int(array.__array_interface__["data"][0])

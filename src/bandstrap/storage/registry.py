@@ -1,0 +1,133 @@
+"""The classes that a file may name, by the names that files have for them.
+
+A class belongs here if its objects are part of what is saved, declares its fields (see
+`storage.schema`), and does nothing when it is made but check them. No class here starts processes,
+reads paths or the network. Modules are imported only when a file names a class of theirs.
+"""
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+# By module, as files name it.
+CLASSES: dict[str, str] = {
+    "bandstrap.bandit.arm_features": "ArmFeatures",
+    "bandstrap.bandit.arms": "Arms",
+    "bandstrap.bandit.bandit": "Bandit",
+    "bandstrap.bandit.contexts": "Contexts",
+    "bandstrap.bandit.forgetting": "HalfLife NoForgetting Window",
+    "bandstrap.bandit.lockin": "Watchman",
+    "bandstrap.bandit.memory": "Fading Memory Paned Rhythm",
+    "bandstrap.bandit.pending": "Expiry Pending Waiting",
+    "bandstrap.bandit.propensity": "Propensity",
+    "bandstrap.columns.columns": "Columns",
+    "bandstrap.environments.labelled": "Rows",
+    "bandstrap.environments.own_table": "PaidRows",
+    "bandstrap.environments.stationary": "Arms",
+    "bandstrap.fractions": "FractionalRewards",
+    "bandstrap.history": "RewardHistory",
+    "bandstrap.kernels.direct": "Fractions",
+    "bandstrap.kernels.history": "History",
+    "bandstrap.models.budget": "Budgeted BudgetedLearner",
+    "bandstrap.models.convex_arm": "ConvexArm",
+    "bandstrap.models.convex_arms": "ConvexArms",
+    "bandstrap.models.convex_draw": "ConvexDraw",
+    "bandstrap.models.convex_examples": "ConvexExamples",
+    "bandstrap.models.convex_learner": "ConvexLearner",
+    "bandstrap.models.ellipsoid": "Ellipsoids",
+    "bandstrap.models.estimator": "EstimatorModel",
+    "bandstrap.models.estimator_ensemble": "EnsembleLearner Renewal",
+    "bandstrap.models.estimator_fit": "Fitter",
+    "bandstrap.models.estimator_fresh": "FreshLearner",
+    "bandstrap.models.estimator_learner": "Moment",
+    "bandstrap.models.estimator_online": "Mark OnlineLearner",
+    "bandstrap.models.features": "Rows",
+    "bandstrap.models.gaussian_limit": "GaussianLimit GaussianLimitLearner",
+    "bandstrap.models.grouped": "Grouped GroupedLearner",
+    "bandstrap.models.heads": "FreshDraws KeptDraws ManyHeads OneHead",
+    "bandstrap.models.importance": "Importance",
+    "bandstrap.models.linear": "LinearRegression",
+    "bandstrap.models.logistic": "LogisticRegression",
+    "bandstrap.models.network": "NeuralNetwork",
+    "bandstrap.models.network_heads": "NetworkHeads",
+    "bandstrap.models.network_langevin": "LangevinNetwork Wander",
+    "bandstrap.models.network_layers": "Layers",
+    "bandstrap.models.network_optimiser": "Adam",
+    "bandstrap.models.network_replay": "Replay",
+    "bandstrap.models.network_scale": "RunningScale",
+    "bandstrap.models.network_shared": "SharedLearner SharedNetwork",
+    "bandstrap.models.noisy": "NoisyLearner",
+    "bandstrap.models.one_step": "OneStep OneStepLearner",
+    "bandstrap.models.refit": "RefitLearner",
+    "bandstrap.models.refits": "Every EveryRound Growth Online",
+    "bandstrap.models.replicas": "OnlineLinear OnlineLogistic ReplicaLearner Replicas",
+    "bandstrap.models.shared_replicas": "SharedReplicas",
+    "bandstrap.models.stochastic": "StochasticLinearRegression StochasticLogisticRegression",
+    "bandstrap.models.stochastic_learner": "StochasticLearner",
+    "bandstrap.models.torch_examples": "TorchExamples",
+    "bandstrap.models.torch_learner": "TorchLearner",
+    "bandstrap.models.torch_model": "Bound TorchModel adam",
+    "bandstrap.models.torch_modules": "Sizes",
+    "bandstrap.models.tree": "DecisionTree Tree",
+    "bandstrap.policies.artificial": "UniformRewards",
+    "bandstrap.policies.besa": "BESA",
+    "bandstrap.policies.beta_thompson": "BetaThompson",
+    "bandstrap.policies.binomial_bootstrap": "BinomialBootstrap",
+    "bandstrap.policies.bootstrap": "Bootstrap BootstrapState FadingState",
+    "bandstrap.policies.bootstrapped_thompson": "BootstrappedThompson",
+    "bandstrap.policies.contextual_bootstrap": "ContextualBootstrap",
+    "bandstrap.policies.contextual_greedy": "ContextualEpsilonGreedy",
+    "bandstrap.policies.dirichlet_thompson": "DirichletThompson",
+    "bandstrap.policies.epsilon_greedy": "EpsilonGreedy",
+    "bandstrap.policies.forced_pulls": "ForcedPulls ForcedState",
+    "bandstrap.policies.gaussian_thompson": "GaussianThompson MeanState",
+    "bandstrap.policies.giro": "Giro GiroState",
+    "bandstrap.policies.glm_ucb": "GLMUCB GLMUCBLearner GuaranteedBonus LogBonus",
+    "bandstrap.policies.kl_ucb": "KLUCB",
+    "bandstrap.policies.langevin": "Langevin",
+    "bandstrap.policies.laplace_thompson": "LaplaceLearner LaplaceThompson",
+    "bandstrap.policies.learners": "LearnerState",
+    "bandstrap.policies.lin_thompson": "FixedSpread LinThompson LinThompsonLearner PublishedSpread",
+    "bandstrap.policies.lin_ucb": "ConfidenceEllipsoid FixedWidth LinUCB LinUCBLearner",
+    "bandstrap.policies.online_bootstrap": "OnlineBootstrap ReplicateState",
+    "bandstrap.policies.online_ensemble": "OnlineEnsemble",
+    "bandstrap.policies.perturbed_history": "PerturbedHistory",
+    "bandstrap.policies.schedules": "Constant Decay",
+    "bandstrap.policies.shared_bootstrap": "SharedBootstrap SharedState",
+    "bandstrap.policies.tree_heuristic": "TreeHeuristic TreeLearner",
+    "bandstrap.policies.ucb1": "UCB1",
+    "bandstrap.priors.eigen_examples": "AxisExamples EigenExamples EstimatedExamples",
+    "bandstrap.priors.gaussian_examples": "GaussianExamples",
+    "bandstrap.priors.pseudo_examples": "NoExamples PseudoExamples",
+    "bandstrap.priors.pseudo_rewards": "PseudoRewards PseudoRewardsAt",
+    "bandstrap.priors.seen_examples": "Reservoir SeenExamples",
+    "bandstrap.problem": "Problem Support",
+    "bandstrap.resampling.double_or_nothing": "DoubleOrNothing",
+    "bandstrap.resampling.exponential": "Exponential",
+    "bandstrap.resampling.gaussian_noise": "GaussianNoise",
+    "bandstrap.resampling.multinomial": "Multinomial",
+    "bandstrap.resampling.none": "NoResampling",
+    "bandstrap.resampling.poisson": "Poisson",
+    "bandstrap.simulation.batch": "BatchResult Play",
+}
+
+
+@cache
+def _places() -> dict[str, tuple[str, str]]:
+    """Where each name leads."""
+    return {
+        f"{module}:{name}": (module, name)
+        for module, names in CLASSES.items()
+        for name in names.split()
+    }
+
+
+def registered(name: Any) -> Any:
+    """The class, or the one function, that files call by this name; None if there is none."""
+    place = _places().get(name) if type(name) is str else None
+    return place and getattr(import_module(place[0]), place[1])
+
+
+def names() -> list[str]:
+    """All names that a file may use."""
+    return [*_places()]

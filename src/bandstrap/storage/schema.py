@@ -1,0 +1,563 @@
+"""What a class declares of itself so that it can be read back from a file.
+
+A class that can be saved names its fields and what each may hold in one `Schema`:
+
+    class Rows:
+        schema = Schema(
+            n_features=Whole(),
+            count=Whole(),
+            _contexts=Array(FLOATS, Grows("rows"), "features"),
+            _rewards=Array(float, Grows("rows")),
+        )
+
+        def verify_saved(self) -> None:
+            require(self.count <= len(self._rewards), "count is beyond the rows")
+
+Dimensions of one name are equal within an object. `verify_saved` says what no single field can:
+how fields agree with each other, and that every index lies within the array that it points into.
+A subclass adds its own fields to those of its bases. A configuration, which is a dataclass with a
+constructor that checks its parameters, needs no schema: its annotations say the same.
+
+Nothing here knows files: values come from `storage.unpacking`, which builds an object only when
+its fields have passed.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, fields, is_dataclass
+from math import inf, isfinite
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from bandstrap.errors import BandstrapError
+
+LARGEST = 2**62  # no honest count is above, and sums of two stay within 64 bits
+LONGEST = 100_000  # characters of a text
+FLOATS = (np.float64, np.float32)
+
+Lengths = dict[str, int]  # of named dimensions, within one object
+
+
+class Refused(BandstrapError, ValueError):  # noqa: N818 - reads better than RefusedError
+    """A value that no honest file holds."""
+
+    def __init__(self, problem: str, *path: str) -> None:
+        self.problem, self.path = problem, path
+        super().__init__(f"{'.'.join(path)}: {problem}" if path else problem)
+
+    def within(self, name: str) -> "Refused":
+        """The same, seen from one level further out."""
+        return Refused(self.problem, name, *self.path)
+
+
+def require(condition: Any, problem: str) -> None:
+    """Refuse what an honest file would not say."""
+    if not condition:
+        raise Refused(problem)
+
+
+class Kind(ABC):
+    """What a field may hold."""
+
+    @abstractmethod
+    def check(self, value: Any, lengths: Lengths) -> None:
+        """Refuse any other value."""
+
+    def check_like(self, value: Any, fresh: Any) -> None:  # noqa: B027 - most can grow into any
+        """Refuse a value that cannot have grown out of the `fresh` one of a new object."""
+
+    def owned(self, value: Any) -> list[Any]:
+        """What in a checked value can change and belongs to its owner alone."""
+        return []
+
+
+class Schema:
+    """The fields of a class, by name."""
+
+    def __init__(self, **kinds: Kind) -> None:
+        self.kinds = kinds
+
+
+_DECLARED: dict[type, Schema] = {}
+
+
+def declare(kind: type, **kinds: Kind) -> None:
+    """A schema for a named tuple, which takes no attributes besides its fields."""
+    _DECLARED[kind] = Schema(**kinds)
+
+
+@dataclass(frozen=True)
+class Flag(Kind):
+    def check(self, value: Any, lengths: Lengths) -> None:
+        require(type(value) is bool, "it is not a flag")
+
+
+@dataclass(frozen=True)
+class Whole(Kind):
+    """A whole number."""
+
+    low: int = 0
+    high: int = LARGEST
+
+    def check(self, value: Any, lengths: Lengths) -> None:
+        require(type(value) is int, "it is not a whole number")
+        require(self.low <= value <= self.high, f"it is not within {self.low} and {self.high}")
+
+
+@dataclass(frozen=True)
+class Real(Kind):
+    """A number; NaN is one only if it is not `finite` and there are no limits."""
+
+    low: float = -inf
+    high: float = inf
+    finite: bool = True
+
+    def check(self, value: Any, lengths: Lengths) -> None:
+        require(type(value) in (int, float), "it is not a number")
+        require(abs(value) <= LARGEST or type(value) is float, "it is too large")
+        require(isfinite(value) or not self.finite, "it is not finite")
+        within = self.low <= value <= self.high or (self.low, self.high) == (-inf, inf)
+        require(within, f"it is not within {self.low:g} and {self.high:g}")
+
+
+@dataclass(frozen=True)
+class Text(Kind):
+    longest: int = LONGEST
+
+    def check(self, value: Any, lengths: Lengths) -> None:
+        require(type(value) is str and len(value) <= self.longest, "it is not a text")
+
+
+@dataclass(frozen=True, init=False)
+class Choice(Kind):
+    """One of a few values."""
+
+    values: tuple[Any, ...]
+
+    def __init__(self, *values: Any) -> None:
+        object.__setattr__(self, "values", values)
+
+    def check(self, value: Any, lengths: Lengths) -> None:
+        known = any(type(value) is type(one) and value == one for one in self.values)
+        require(known, f"it is none of {', '.join(map(repr, self.values))}")
+
+
+@dataclass(frozen=True)
+class Name(Kind):
+    """What a user may call an arm or a column: text or a whole number."""
+
+    def check(self, value: Any, lengths: Lengths) -> None:
+        require(type(value) in (str, int), "it is not a name")
+        require(type(value) is int or len(value) <= LONGEST, "it is too long")
+
+
+@dataclass(frozen=True)
+class Grows:
+    """A dimension that changes as rewards come; without a name it is like no other."""
+
+    name: str = ""
+
+
+Length = int | str | Grows
+
+
+@dataclass(frozen=True, init=False)
+class Array(Kind):
+    """An array of given types, dimensions and range.
+
+    * `types`: one or more that it may have;
+    * `shape`: a number, a name, or `Grows(name)` for each axis;
+    * `shared`: whether another field may hold the very same array;
+    * `fixed`: whether it is the same for all that the owner's configuration can learn;
+    * `loose`: whether it may lie in memory in any order and be read-only. Kernels are compiled for
+      arrays by rows that can be written to, and some compute addresses from that.
+    """
+
+    types: tuple[np.dtype[Any], ...]
+    shape: tuple[Length, ...]
+    low: float
+    high: float
+    finite: bool
+    shared: bool
+    fixed: bool
+    loose: bool
+
+    def __init__(
+        self,
+        types: Any,
+        *shape: Length,
+        low: float = -inf,
+        high: float = inf,
+        finite: bool = True,
+        shared: bool = False,
+        fixed: bool = False,
+        loose: bool = False,
+    ) -> None:
+        given = types if isinstance(types, tuple) else (types,)
+        known = {"types": tuple(map(np.dtype, given)), "shape": shape, "low": low, "high": high}
+        known |= {"finite": finite, "shared": shared, "fixed": fixed, "loose": loose}
+        for name, value in known.items():
+            object.__setattr__(self, name, value)
+
+    def check(self, value: Any, lengths: Lengths) -> None:
+        require(type(value) is np.ndarray, "it is not an array")
+        names = " or ".join(str(each) for each in self.types)
+        require(value.dtype in self.types, f"it is an array of {value.dtype}, not of {names}")
+        require(value.ndim == len(self.shape), f"it has {value.ndim} axes, not {len(self.shape)}")
+        for length, declared in zip(value.shape, self.shape, strict=True):
+            _check_length(length, declared, lengths)
+        require(_is_dense(value), "it uses memory twice")
+        require(self.loose or value.flags.carray, "it does not lie by rows, to be written to")
+        if value.size and value.dtype.names is None:
+            self._check_range(value)
+
+    def _check_range(self, value: np.ndarray) -> None:
+        if value.dtype.kind == "f":
+            low, high = float(value.min()), float(value.max())  # NaN if there is any
+            require(not self.finite or (isfinite(low) and isfinite(high)), "it is not finite")
+        if (self.low, self.high) != (-inf, inf):
+            within = value.min() >= self.low and value.max() <= self.high
+            require(within, f"it is not within {self.low:g} and {self.high:g}")
+
+    def check_like(self, value: Any, fresh: Any) -> None:
+        require(value.ndim == fresh.ndim, f"it has shape {value.shape}, where {fresh.shape} fits")
+        for length, own, declared in zip(value.shape, fresh.shape, self.shape, strict=True):
+            if not isinstance(declared, Grows):
+                require(length == own, f"it has shape {value.shape}, where {fresh.shape} fits")
+        if self.fixed:
+            require(np.array_equal(value, fresh), "it is not what the policy starts from")
+
+    def owned(self, value: Any) -> list[Any]:
+        return [] if self.shared else [value]
+
+
+def _is_dense(array: np.ndarray) -> bool:
+    """Whether every entry has memory of its own."""
+    if array.flags.c_contiguous or array.flags.f_contiguous:
+        return True
+    reach = array.itemsize  # bytes that the axes so far span
+    for stride, length in sorted(zip(array.strides, array.shape, strict=True)):
+        if length > 1:
+            if stride < reach:
+                return False
+            reach += stride * (length - 1)
+    return True
+
+
+def _check_length(length: int, declared: Length, lengths: Lengths) -> None:
+    if isinstance(declared, int):
+        require(length == declared, f"an axis has length {length}, not {declared}")
+        return
+    name = declared.name if isinstance(declared, Grows) else declared
+    known = lengths.setdefault(name, length) if name else length
+    require(length == known, f"{name} is {length} here and {known} elsewhere")
+
+
+@dataclass(frozen=True)
+class Maybe(Kind):
+    """The kind, or None."""
+
+    kind: Kind
+
+    def check(self, value: Any, lengths: Lengths) -> None:
+        if value is not None:
+            self.kind.check(value, lengths)
+
+    def check_like(self, value: Any, fresh: Any) -> None:
+        if value is not None and fresh is not None:
+            self.kind.check_like(value, fresh)
+
+    def owned(self, value: Any) -> list[Any]:
+        return [] if value is None else self.kind.owned(value)
+
+
+@dataclass(frozen=True, init=False)
+class Either(Kind):
+    """One of several kinds."""
+
+    kinds: tuple[Kind, ...]
+
+    def __init__(self, *kinds: Kind) -> None:
+        object.__setattr__(self, "kinds", kinds)
+
+    def check(self, value: Any, lengths: Lengths) -> None:
+        self._fitting(value).check(value, lengths)
+
+    def check_like(self, value: Any, fresh: Any) -> None:
+        self._fitting(fresh).check_like(value, fresh)
+
+    def owned(self, value: Any) -> list[Any]:
+        return self._fitting(value).owned(value)
+
+    def _fitting(self, value: Any) -> Kind:
+        """The first that takes it, or the last, to say why it does not."""
+        for kind in self.kinds[:-1]:
+            with suppress(Refused):
+                kind.check(value, {})
+                return kind
+        return self.kinds[-1]
+
+
+@dataclass(frozen=True)
+class Fixed(Kind):
+    """The kind, of one value for all that the owner's configuration can learn."""
+
+    kind: Kind
+
+    def check(self, value: Any, lengths: Lengths) -> None:
+        self.kind.check(value, lengths)
+
+    def check_like(self, value: Any, fresh: Any) -> None:
+        same = type(value) is type(fresh) and value == fresh
+        require(same, "it is not what the policy starts from")
+
+    def owned(self, value: Any) -> list[Any]:
+        return self.kind.owned(value)
+
+
+class _Items(Kind):
+    """Several values of one kind."""
+
+    kind: Kind
+    length: Length | None
+    type: type
+
+    def check(self, value: Any, lengths: Lengths) -> None:
+        require(type(value) is self.type, f"it is not a {self.type.__name__}")
+        if self.length is not None:
+            _check_length(len(value), self.length, lengths)
+        for place, item in enumerate(value):
+            _at(f"[{place}]", self.kind.check, item, lengths)
+
+    def check_like(self, value: Any, fresh: Any) -> None:
+        if self.length is None or isinstance(self.length, Grows):
+            return
+        require(len(value) == len(fresh), f"it has {len(value)} items, where {len(fresh)} fit")
+        for place, (item, own) in enumerate(zip(value, fresh, strict=True)):
+            _at(f"[{place}]", self.kind.check_like, item, own)
+
+    def owned(self, value: Any) -> list[Any]:
+        inner = [thing for item in value for thing in self.kind.owned(item)]
+        return inner if self.type is tuple else [value, *inner]
+
+
+@dataclass(frozen=True)
+class ListOf(_Items):
+    kind: Kind
+    length: Length | None = None
+    type = list
+
+
+@dataclass(frozen=True)
+class TupleOf(_Items):
+    kind: Kind
+    length: Length | None = None
+    type = tuple
+
+
+@dataclass(frozen=True, init=False)
+class Row(Kind):
+    """A tuple with a kind for each place."""
+
+    kinds: tuple[Kind, ...]
+
+    def __init__(self, *kinds: Kind) -> None:
+        object.__setattr__(self, "kinds", kinds)
+
+    def check(self, value: Any, lengths: Lengths) -> None:
+        require(type(value) is tuple and len(value) == len(self.kinds), "it is not such a tuple")
+        for place, (kind, item) in enumerate(zip(self.kinds, value, strict=True)):
+            _at(f"[{place}]", kind.check, item, lengths)
+
+
+@dataclass(frozen=True)
+class DictOf(Kind):
+    key: Kind
+    value: Kind
+
+    def check(self, value: Any, lengths: Lengths) -> None:
+        require(type(value) is dict, "it is not a dict")
+        for key, item in value.items():
+            self.key.check(key, lengths)
+            _at(f"[{key!r:.40}]", self.value.check, item, lengths)
+
+    def owned(self, value: Any) -> list[Any]:
+        return [value, *(thing for item in value.values() for thing in self.value.owned(item))]
+
+
+@dataclass(frozen=True, init=False)
+class Of(Kind):
+    """An object of one of these classes, or of a subclass.
+
+    A configuration, which is frozen, may be held by many. Anything else belongs to one, unless it
+    is `shared` with a field that declares it so too.
+    """
+
+    classes: tuple[type, ...]
+    shared: bool
+
+    def __init__(self, *classes: type, shared: bool = False) -> None:
+        object.__setattr__(self, "classes", classes)
+        object.__setattr__(self, "shared", shared)
+
+    def check(self, value: Any, lengths: Lengths) -> None:
+        names = " or ".join(each.__name__ for each in self.classes)
+        require(isinstance(value, self.classes), f"it is a {type(value).__name__}, not a {names}")
+
+    def check_like(self, value: Any, fresh: Any) -> None:
+        check_like(value, fresh)
+
+    def owned(self, value: Any) -> list[Any]:
+        return [] if self.shared or _is_frozen(type(value)) else [value]
+
+
+@dataclass(frozen=True)
+class Named(Kind):
+    """An object of the registered class of this name, where importing it would take long.
+
+    It may be shared: only what describes a problem is declared so.
+    """
+
+    name: str
+
+    def check(self, value: Any, lengths: Lengths) -> None:
+        own = f"{type(value).__module__}:{type(value).__qualname__}"
+        require(own == self.name, f"it is a {type(value).__name__}")
+
+
+@dataclass(frozen=True)
+class Generator(Kind):
+    """Random numbers; the loader has checked the state."""
+
+    def check(self, value: Any, lengths: Lengths) -> None:
+        require(isinstance(value, np.random.Generator), "it is not a random generator")
+
+
+@dataclass(frozen=True, init=False)
+class Function(Kind):
+    """Something to call: what the user trusts, or a function or object of ours of these names."""
+
+    ours: tuple[str, ...]
+
+    def __init__(self, *ours: str) -> None:
+        object.__setattr__(self, "ours", ours)
+
+    def check(self, value: Any, lengths: Lengths) -> None:
+        named = value if hasattr(value, "__qualname__") else type(value)
+        known = not named.__module__.startswith("bandstrap.") or named.__qualname__ in self.ours
+        require(callable(value) and known, "it is not to be called here")
+
+
+@dataclass(frozen=True)
+class Plain(Kind):
+    """Numbers, text and arrays, and lists, tuples and dicts of these."""
+
+    def check(self, value: Any, lengths: Lengths) -> None:
+        if value is None or type(value) in (bool, int, float, str):
+            return
+        if type(value) is np.ndarray or isinstance(value, np.generic):
+            return
+        require(type(value) in (list, tuple, dict), f"a {type(value).__name__} is not plain")
+        if type(value) is dict:
+            require(all(type(key) in (str, int) for key in value), "its keys are not names")
+            value = value.values()
+        for item in value:
+            self.check(item, lengths)
+
+
+@dataclass(frozen=True)
+class Anything(Kind):
+    """Whatever the loader was able to build: for fields whose owner checks them itself."""
+
+    def check(self, value: Any, lengths: Lengths) -> None:
+        pass
+
+
+def check_fields(kind: type, values: Mapping[str, Any]) -> None:
+    """Refuse values of a class's fields; those that it does not declare are not looked at."""
+    lengths: Lengths = {}
+    for name, declared in kinds_of(kind).items():
+        if name in values:
+            _at(name, declared.check, values[name], lengths)
+
+
+def owned_by(kind: type, values: Mapping[str, Any]) -> list[Any]:
+    """What in checked fields of a class can change and belongs to the one object alone."""
+    declared = kinds_of(kind)
+    return [thing for name, value in values.items() for thing in declared[name].owned(value)]
+
+
+def check_like(value: Any, fresh: Any) -> None:
+    """Refuse an object that cannot have grown out of the `fresh` one.
+
+    Where a policy and what it has learnt come from one file, the file may hold any pair of them. A
+    state that fits the policy has the classes, the dimensions and the constants of one that the
+    policy starts.
+    """
+    own, other = type(value).__name__, type(fresh).__name__
+    require(type(value) is type(fresh), f"it is a {own}, where a {other} fits")
+    for name, kind in kinds_of(type(fresh)).items():
+        if hasattr(value, name) and hasattr(fresh, name):
+            _at(name, kind.check_like, getattr(value, name), getattr(fresh, name))
+
+
+def kinds_of(kind: type) -> dict[str, Kind]:
+    """What a class declares of its fields, and its bases of theirs."""
+    if kind not in _KINDS:
+        _KINDS[kind] = _declared(kind)
+    return _KINDS[kind]
+
+
+_KINDS: dict[type, dict[str, Kind]] = {}
+
+
+def _declared(kind: type) -> dict[str, Kind]:
+    own: dict[str, Kind] = {}
+    for each in reversed(kind.__mro__):
+        schema = _DECLARED.get(each, vars(each).get("schema"))
+        if isinstance(schema, Schema):
+            own |= schema.kinds
+    return {**_annotated(kind, own.keys()), **own}
+
+
+def _annotated(kind: Any, but: Collection[str]) -> dict[str, Kind]:
+    """The other fields of a dataclass, by their annotations."""
+    named = [field.name for field in fields(kind)] if is_dataclass(kind) else []
+    rest = [name for name in named if name not in but]
+    hints = get_type_hints(kind) if rest else {}
+    return {name: _kind_of(hints[name]) for name in rest}
+
+
+def _kind_of(hint: Any) -> Kind:
+    simple: dict[Any, Kind] = {
+        bool: Flag(), int: Whole(-LARGEST), float: Real(finite=False), str: Text(), Any: Anything(),
+    }  # fmt: skip
+    if hint in simple:
+        return simple[hint]
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        rest = [each for each in arguments if each is not NoneType]
+        return Maybe(_kind_of(rest[0])) if len(rest) == 1 else Anything()
+    if origin is tuple and len(arguments) == 2 and arguments[1] is ...:
+        return TupleOf(_kind_of(arguments[0]))
+    if origin is Callable or hint is Callable:
+        return Function()
+    if isinstance(origin or hint, type) and (origin or hint) is not np.ndarray:
+        return Of(origin or hint)
+    return Anything()  # arrays: the constructor checks them
+
+
+def _is_frozen(kind: type) -> bool:
+    parameters = getattr(kind, "__dataclass_params__", None)
+    return bool(parameters and parameters.frozen)
+
+
+def _at(name: str, check: Callable[..., None], *values: Any) -> None:
+    """Check, and tell where it was if it fails."""
+    try:
+        check(*values)
+    except Refused as refused:
+        raise refused.within(name) from None

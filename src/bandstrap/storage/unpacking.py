@@ -1,0 +1,275 @@
+"""Objects put together again from arrays and JSON, each only when its fields have passed.
+
+What comes back is what its classes declare (see `storage.schema`), or nothing. A file may name the
+classes of `storage.registry` and those that the caller trusts. Objects of the former are made of
+declared fields alone, by their constructor where they have one that takes them, and then verify
+themselves. Objects of the latter may hold anything that can be in a file.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from bandstrap.errors import BandstrapError
+from bandstrap.storage.layout import check_apart, laid_out
+from bandstrap.storage.packing import Packed, find, unsaved
+from bandstrap.storage.registry import registered
+from bandstrap.storage.schema import Refused, check_fields, kinds_of, owned_by, require
+
+# Where each bit generator keeps what it indexes its own memory by: NumPy takes any number there.
+BIT_GENERATORS: dict[str, dict[str, int]] = {
+    "MT19937": {"pos": 624},
+    "PCG64": {},
+    "PCG64DXSM": {},
+    "Philox": {"buffer_pos": 4},
+    "SFC64": {},
+}
+
+Names = Mapping[str, Any]  # classes and functions that the caller trusts, by name
+
+
+class NotTrusted(BandstrapError, LookupError):  # noqa: N818
+    """A class or function that is neither registered nor trusted."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(f"asks for {name}")
+
+
+class CannotRestore(BandstrapError, ValueError):  # noqa: N818
+    """Something that is there but for what its owner was to make again."""
+
+
+class Loaded(Mapping[str, Any]):
+    """Whatever a module of this process holds under a name: for what this process has packed
+    itself. A file never sees it."""
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            return find(name)
+        except AttributeError:
+            raise KeyError(name) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+def unpack(packed: Packed, trusted: Names) -> Any:
+    """Put an object together again.
+
+    >>> from bandstrap.storage.packing import pack
+    >>> unpack(pack({"a": [1, np.arange(3)]}), trusted={})
+    {'a': [1, array([0, 1, 2])]}
+    """
+    data = json.loads(packed.text)
+    require(type(data) is dict and data.keys() == {"tree", "places"}, "it is no tree")
+    unpacker = _Unpacker(laid_out(packed.arrays, data["places"]), trusted)
+    thing = unpacker.walk(data["tree"])
+    check_apart(unpacker.arrays, unpacker.owned_arrays())
+    for unfinished in unpacker.unfinished:
+        _restore(unfinished)
+    return thing
+
+
+def _restore(unfinished: Any) -> None:
+    kind = type(unfinished)
+    try:
+        kind.restore(unfinished)  # the class's own, whatever attributes the object has
+    except (BandstrapError, ImportError):
+        raise
+    except Exception as error:  # whatever a model of another library raises
+        raise CannotRestore(f"a {kind.__name__} could not be made again: {error}") from error
+
+
+class _Unpacker:
+    """Nodes of the tree are [kind, ..., number]; what has been met before is ["same", number]."""
+
+    def __init__(self, arrays: list[np.ndarray], trusted: Names) -> None:
+        self.arrays = arrays
+        self.trusted = trusted
+        self.made: dict[int, Any] = {}
+        self.owned: dict[int, Any] = {}  # what belongs to one object alone, by its identity
+        self.unfinished: list[Any] = []  # objects that have something to make again
+        self.makers: dict[str, Callable[..., Any]] = {
+            "array": self._array,
+            "scalar": self._scalar,
+            "list": self._list,
+            "tuple": lambda items: tuple(self._list(items)),
+            "set": lambda items: set(self._list(items)),
+            "dict": self._dict,
+            "generator": self._generator,
+            "enum": self._enum,
+            "global": self._global,
+            "named": self._named,
+        }
+
+    def walk(self, node: Any) -> Any:
+        if node is None or type(node) in (bool, int, float, str):
+            return node
+        require(type(node) is list and len(node) >= 2, "a node is none")
+        kind, *parts, number = node
+        require(type(kind) is str and type(number) is int, "a node is none")
+        if kind == "same":
+            require(number in self.made and not parts, "it refers to nothing")
+            return self.made[number]
+        require(number not in self.made, "two nodes have one number")
+        if kind == "object":
+            return self._object(number, *parts)
+        require(kind in self.makers, "a node is of no kind")
+        self.made[number] = made = self.makers[kind](*parts)
+        return made
+
+    def owned_arrays(self) -> list[np.ndarray]:
+        return [each for each in self.owned.values() if type(each) is np.ndarray]
+
+    def _array(self, place: Any) -> np.ndarray:
+        require(type(place) is int and 0 <= place < len(self.arrays), "an array is not there")
+        array: np.ndarray = self.arrays[place]
+        return array
+
+    def _scalar(self, place: Any) -> Any:
+        array = self._array(place)
+        require(array.shape == (), "a number is an array")
+        return array[()]
+
+    def _list(self, items: Any) -> list[Any]:
+        require(type(items) is list, "a list is none")
+        return [self.walk(item) for item in items]
+
+    def _dict(self, items: Any) -> dict[Any, Any]:
+        require(type(items) is list, "a dict is none")
+        require(all(type(pair) is list and len(pair) == 2 for pair in items), "a dict is none")
+        made = {self.walk(key): self.walk(value) for key, value in items}
+        require(len(made) == len(items), "a dict has a key twice")
+        return made
+
+    def _generator(self, name: Any, state: Any) -> np.random.Generator:
+        require(type(name) is str and name in BIT_GENERATORS, f"{name!r:.40} is no bit generator")
+        known = self.walk(state)
+        require(type(known) is dict and type(known.get("state")) is dict, "it is no state")
+        for field, most in BIT_GENERATORS[name].items():
+            place = {**known, **known["state"]}.get(field)
+            require(type(place) is int and 0 <= place <= most, "a generator is out of its memory")
+        require(known.get("has_uint32", 0) in (0, 1), "it is no state")
+        bits = getattr(np.random, name)()
+        bits.state = known
+        return np.random.Generator(bits)
+
+    def _enum(self, name: Any, member: Any) -> Any:
+        return self._trusted(name)[member]
+
+    def _global(self, name: Any) -> Any:
+        found = registered(name)
+        return self._trusted(name) if found is None or isinstance(found, type) else found
+
+    def _named(self, name: Any, items: Any) -> Any:
+        kind, values = self._class(name), self._list(items)
+        names = getattr(kind, "_fields", ())
+        require(issubclass(kind, tuple) and names, "a tuple is none")
+        least = len(names) - len(getattr(kind, "_field_defaults", ()))
+        require(least <= len(values) <= len(names), "a tuple is none")
+        values += [kind._field_defaults[name] for name in names[len(values) :]]
+        self._check(kind, dict(zip(names, values, strict=True)))
+        return _verified(kind, kind._make(values))
+
+    def _object(self, number: int, name: Any, attributes: Any) -> Any:
+        kind = self._class(name)
+        require(type(attributes) is dict, "an object is none")
+        if registered(name) is None:
+            return self._object_of_others(number, kind, attributes)
+        values = {field: self.walk(node) for field, node in attributes.items()}
+        self._check(kind, values)
+        self.made[number] = made = _verified(kind, _built(kind, values))
+        if hasattr(kind, "restore"):
+            self.unfinished.append(made)
+        return made
+
+    def _object_of_others(self, number: int, kind: type, attributes: dict[str, Any]) -> Any:
+        """An object of a class that the caller trusts, which may point back to itself."""
+        made: Any = object.__new__(kind)
+        self.made[number] = made
+        for field, node in attributes.items():
+            if field not in unsaved(kind):
+                _check_attribute(kind, field)
+                object.__setattr__(made, field, self.walk(node))
+        if unsaved(kind):
+            self.unfinished.append(made)
+        check_fields(kind, vars(made))
+        return made
+
+    def _check(self, kind: type, values: dict[str, Any]) -> None:
+        """Refuse fields that are not declared, missing, of another kind, or another's."""
+        kinds = kinds_of(kind)
+        odd = sorted(values.keys() - kinds.keys())
+        require(not odd, f"{kind.__name__} has no field {', '.join(odd):.100}")
+        if not _has_constructor(kind):
+            lacking = sorted(name for name in kinds.keys() - values if not hasattr(kind, name))
+            require(not lacking, f"{kind.__name__} lacks {', '.join(lacking)}")
+        try:
+            check_fields(kind, values)
+        except Refused as refused:
+            raise refused.within(kind.__name__) from None
+        for thing in owned_by(kind, values):
+            require(id(thing) not in self.owned, f"{kind.__name__} shares what is another's")
+            self.owned[id(thing)] = thing
+
+    def _class(self, name: Any) -> Any:
+        """A class that a file may name."""
+        found = registered(name)
+        if found is None:
+            found = self._trusted(name)
+        require(isinstance(found, type), f"{name!r:.100} is no class")
+        return found
+
+    def _trusted(self, name: Any) -> Any:
+        require(type(name) is str, "a name is none")
+        try:
+            return self.trusted[name]
+        except KeyError:
+            raise NotTrusted(name) from None
+
+
+def _built(kind: Any, values: dict[str, Any]) -> Any:
+    """By the constructor, with all its checks, where it takes the fields; else field by field."""
+    if hasattr(kind, "from_saved"):
+        return kind.from_saved(**values)
+    if _has_constructor(kind):
+        given = {field.name for field in fields(kind) if field.init}
+        made = kind(**{name: value for name, value in values.items() if name in given})
+        for name in values.keys() - given:  # the constructor sets them itself
+            require(getattr(made, name) == values[name], f"{kind.__name__}.{name} is another")
+        return made
+    made = object.__new__(kind)
+    for name, value in values.items():
+        object.__setattr__(made, name, value)
+    return made
+
+
+def _has_constructor(kind: type) -> bool:
+    """Whether it is made from its fields, and refuses those that it cannot be made from."""
+    parameters = getattr(kind, "__dataclass_params__", None)
+    return hasattr(kind, "from_saved") or bool(parameters and parameters.init)
+
+
+def _verified(kind: type, made: Any) -> Any:
+    verify = getattr(kind, "verify_saved", None)
+    if verify is not None:
+        try:
+            verify(made)
+        except Refused as refused:
+            raise refused.within(kind.__name__) from None
+    return made
+
+
+def _check_attribute(kind: type, name: str) -> None:
+    """Refuse an attribute that would stand in for something of the class."""
+    require(name.isidentifier() and not name.startswith("__"), f"{name!r:.40} is no attribute")
+    held = getattr(kind, name, None)
+    stands = callable(held) or hasattr(held, "__get__") or hasattr(held, "__set__")
+    require(not stands, f"{kind.__name__}.{name:.40} is not saved")
