@@ -21,6 +21,7 @@ from bandstrap.report import Run, write_report
 from bandstrap.report.of_benchmark import benchmarked
 from bandstrap.simulation import Runner
 from bandstrap.simulation.engines import Engine
+from bandstrap.simulation.lock import locked
 from bandstrap.simulation.progress import Bar
 
 QUICK_SETS = ("iris", "wine", "breast_cancer", "digits")  # they are always at hand
@@ -64,11 +65,12 @@ def benchmark(
     started = time.perf_counter()
     several(asked)  # or refused before tables are read
     tasks, skipped = _tasks(sources, size.quick, seed)
-    with Bar("benchmark") as bar:
-        runner = Runner(seed, engine=engine, progress=bar)
-        found = play(tasks, asked, size, runner, out, skipped)
-    how = Run.here(command_line(), seed, time.perf_counter() - started)
-    write_report(benchmarked(found, out, how), out / "report.html")
+    with locked(out):
+        with Bar("benchmark") as bar:
+            runner = Runner(seed, engine=engine, progress=bar)
+            found = play(tasks, asked, size, runner, out, skipped)
+        how = Run.here(command_line(), seed, time.perf_counter() - started)
+        write_report(benchmarked(found, out, how), out / "report.html")
     return Benchmarked(found, out)
 
 

@@ -19,6 +19,7 @@ from bandstrap.report import Run, write_report
 from bandstrap.report.of_comparison import comparison
 from bandstrap.simulation import Runner
 from bandstrap.simulation.engines import Engine
+from bandstrap.simulation.lock import locked
 from bandstrap.simulation.progress import Bar
 
 Justify = Literal["left", "right"]
@@ -59,10 +60,11 @@ def compare(
     """Play the table and write the results and the report."""
     started = time.perf_counter()
     runner = Runner(seed, engine=engine)
-    with Bar("compare") as bar:
-        found = run(prepared, asked, size, runner, Store(out), bar)
-    how = Run.here(command_line(), seed, time.perf_counter() - started)
-    write_report(comparison(found, how), out / "report.html")
+    with locked(out):
+        with Bar("compare") as bar:
+            found = run(prepared, asked, size, runner, Store(out), bar)
+        how = Run.here(command_line(), seed, time.perf_counter() - started)
+        write_report(comparison(found, how), out / "report.html")
     return Compared(found, out)
 
 

@@ -14,6 +14,7 @@ from bandstrap.experiments.session import Session
 from bandstrap.report import Run, write_report
 from bandstrap.report.of_experiments import reproduction
 from bandstrap.simulation.engines import Engine
+from bandstrap.simulation.lock import locked
 from bandstrap.simulation.progress import Bar
 
 
@@ -50,14 +51,15 @@ def reproduce(
     names = names or list(EXPERIMENTS)
     for name in names:
         EXPERIMENTS[name]().prepare(settings)
-    session = Session(out, settings, seed, engine=engine)
-    claims: list[Claim] = []
-    for name in names:
-        with Bar(name) as bar:
-            claims += session.run(EXPERIMENTS[name](), bar)
-    session.write_claims(claims)
-    run = Run.here(command, seed, time.perf_counter() - started)
-    report = write_report(reproduction(out, names, claims, run), out / "report.html")
+    with locked(out):
+        session = Session(out, settings, seed, engine=engine)
+        claims: list[Claim] = []
+        for name in names:
+            with Bar(name) as bar:
+                claims += session.run(EXPERIMENTS[name](), bar)
+        session.write_claims(claims)
+        run = Run.here(command, seed, time.perf_counter() - started)
+        report = write_report(reproduction(out, names, claims, run), out / "report.html")
     return Reproduced(out, names, claims, report)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from bandstrap.columns.tables import is_row
 from bandstrap.comparison.features import KINDS, Feature
 from bandstrap.errors import InvalidInput, OutputError
+from bandstrap.storage.files import reading, write_text
 
 FORMAT = 1
 
@@ -75,21 +76,19 @@ class Encoder:
             ensure_ascii=False,
             indent=1,
         )
-        try:
-            Path(path).write_text(text + "\n", encoding="utf-8")
-        except OSError as error:
-            raise OutputError(
-                path, f"cannot be written ({error.strerror})", "choose another place"
-            ) from error
+        write_text(Path(path), text + "\n", "choose another place")
 
     @classmethod
     def load(cls, path: Path | str) -> "Encoder":
         """Read what `save` has written."""
         try:
-            stored = json.loads(Path(path).read_text(encoding="utf-8"))
+            with reading(Path(path), "run bandstrap compare") as file:
+                stored = json.loads(file.read())
             features = tuple(_feature(facts) for facts in stored["features"])
             return cls(features, stored["example"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except OutputError:
+            raise
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise OutputError(path, f"is no encoder ({error})", "run bandstrap compare") from error
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from bandstrap.comparison.payment import Units
 from bandstrap.comparison.plot import draw
-from bandstrap.errors import OutputError
 from bandstrap.simulation import Cell, Runner, Trace
 from bandstrap.simulation.checkpoint import FORMAT, Checkpoint
 from bandstrap.simulation.identity import identity, seen
 from bandstrap.simulation.results import Results
+from bandstrap.storage.files import write_text
 from bandstrap.version import __version__
 
 if TYPE_CHECKING:
@@ -77,12 +77,7 @@ def summary(found: "Comparison") -> dict[str, Any]:
 def write_json(facts: Any, path: Path) -> None:
     """Write plain data, with null for what is not a number."""
     text = json.dumps(_plain(facts), ensure_ascii=False, indent=2, allow_nan=False)
-    try:
-        path.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise OutputError(
-            path, f"cannot be written ({error.strerror})", "choose another --out"
-        ) from error
+    write_text(path, text + "\n", "choose another --out")
 
 
 def _plain(facts: Any) -> Any:

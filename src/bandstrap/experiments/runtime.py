@@ -13,6 +13,7 @@ from bandstrap.experiments.runtime_plot import draw
 from bandstrap.experiments.statements import verdict_of
 from bandstrap.policies.contextual import CONTEXTUAL
 from bandstrap.simulation import Runner, Trace
+from bandstrap.storage.files import write_text
 
 TIMED = (
     *("ucb-lin", "ts-lin", "eg-lin", "eg-log", "npb-log", "wb-log"),
@@ -71,7 +72,7 @@ class Runtime(Experiment):
 
     def plot(self, settings: Settings, traces: list[Trace], path: Path) -> None:
         draw(traces, path)
-        path.with_name("table.md").write_text(table(traces), encoding="utf-8")
+        write_text(path.with_name("table.md"), table(traces), "choose another --out")
 
 
 def _lineups(settings: Settings) -> list[Lineup]:

@@ -4,7 +4,6 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from bandstrap.errors import OutputError
 from bandstrap.experiments.base import Claim, Experiment, Settings
 from bandstrap.simulation import Runner
 from bandstrap.simulation.checkpoint import FORMAT, Checkpoint
@@ -12,6 +11,7 @@ from bandstrap.simulation.engines import Engine
 from bandstrap.simulation.folder import writable
 from bandstrap.simulation.progress import ProgressLike
 from bandstrap.simulation.results import Results
+from bandstrap.storage.files import write_text
 from bandstrap.version import __version__
 
 
@@ -47,12 +47,7 @@ class Session:
     def write_claims(self, claims: list[Claim]) -> None:
         """Write the claims as one JSON list."""
         text = json.dumps([claim.as_dict() for claim in claims], ensure_ascii=False, indent=2)
-        try:
-            (self.out / "claims.json").write_text(text + "\n", encoding="utf-8")
-        except OSError as error:
-            raise OutputError(
-                self.out, f"cannot be written ({error.strerror})", "choose another --out"
-            ) from error
+        write_text(self.out / "claims.json", text + "\n", "choose another --out")
 
     def _provenance(self, experiment: Experiment) -> bytes:
         """Everything the results depend on, and nothing that varies from machine to machine."""

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bandstrap.errors import OutputError
 from bandstrap.simulation import Trace
+from bandstrap.storage.files import replacing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -64,9 +64,5 @@ def regret_axes(axis: Any, traces: list[Trace], title: str) -> None:
 
 def save(drawing: "Figure", path: Path) -> None:
     """Write the figure to a PNG file."""
-    try:
-        drawing.savefig(path, dpi=160)
-    except OSError as error:
-        raise OutputError(
-            path, f"cannot be written ({error.strerror})", "choose another --out"
-        ) from error
+    with replacing(path, "choose another --out") as file:
+        drawing.savefig(file, dpi=160, format="png")

@@ -1,6 +1,7 @@
 """Folders that results go into."""
 
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from bandstrap.errors import OutputError
 
@@ -9,11 +10,8 @@ def writable(folder: Path) -> Path:
     """The folder, made if it is not there; refused before anything is computed for it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / ".writable"
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        raise OutputError(
-            folder, f"cannot be written ({error.strerror})", "choose another --out"
-        ) from error
-    return folder
+        with TemporaryFile(dir=folder):
+            return folder
+    except (OSError, ValueError) as error:  # a name with NUL is no value to the system
+        problem = f"cannot be written ({getattr(error, 'strerror', error)})"
+        raise OutputError(folder, problem, "choose another --out") from error
