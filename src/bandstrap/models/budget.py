@@ -8,17 +8,25 @@ import numpy as np
 from bandstrap.kernels.network import outputs
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.features import Rows
-from bandstrap.models.heads import Heads, OneHead
+from bandstrap.models.heads import Draws, Heads, OneHead
 from bandstrap.models.network import NeuralNetwork
-from bandstrap.models.network_checks import check_count, check_positive, check_support
+from bandstrap.models.network_checks import (
+    MOST_EXAMPLES,
+    check_count,
+    check_outputs,
+    check_parameters,
+    check_rate,
+    check_support,
+)
 from bandstrap.models.network_layers import Layers, sigmoid
-from bandstrap.models.network_optimiser import Adam
+from bandstrap.models.network_optimiser import Adam, check_trained
 from bandstrap.models.network_scale import RunningScale
 from bandstrap.one_thread import ONE_BLAS_THREAD
-from bandstrap.priors import ExamplePrior
+from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, relisted
 from bandstrap.resampling import Resampling
+from bandstrap.storage.schema import Fixed, ListOf, Maybe, Of, Schema, Whole, require
 
 MEMORY = 0.9  # of the averaged parameters, by step; an arm takes fewer steps than there are rounds
 
@@ -40,19 +48,46 @@ class Budgeted(Model):
     learning_rate: float = 0.003
 
     def __post_init__(self) -> None:
-        check_count("examples", self.examples)
-        check_positive("learning_rate", self.learning_rate)
+        check_count("examples", self.examples, MOST_EXAMPLES)
+        check_rate(self.learning_rate)
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
         return self.headed(problem, prior, OneHead(resampling))
 
     def headed(self, problem: Problem, prior: ExamplePrior, heads: Heads) -> Learner:
         check_support(problem.support)
+        sizes = (problem.n_features, self.network.hidden, heads.count)
+        check_parameters(sizes, problem.n_arms, max(self.examples, self.network.batch))
         return BudgetedLearner(self, problem, prior, heads)
 
 
 class BudgetedLearner(Learner):
     """Networks of all arms in one run; `touched` counts the examples they were taught."""
+
+    schema = Schema(
+        model=Fixed(Of(Budgeted)),
+        heads=Of(Heads),
+        pseudo=Of(PseudoExamples),
+        n_features=Fixed(Whole()),
+        scale=Of(RunningScale),
+        rows=ListOf(Of(Rows), "arms"),
+        draws=ListOf(Of(Draws), "arms"),
+        new=ListOf(Whole(), "arms"),
+        networks=ListOf(Maybe(Of(Layers)), "arms"),
+        optimisers=ListOf(Maybe(Of(Adam)), "arms"),
+        touched=Whole(),
+        owed=Whole(),
+    )
+
+    def verify_saved(self) -> None:
+        for trained in zip(self.networks, self.optimisers, strict=True):
+            check_trained(*trained, self._sizes())
+        for rows, draws, new in zip(self.rows, self.draws, self.new, strict=True):
+            require(new <= rows.count, "more rows are new than there are")
+            require(draws.known <= rows.count, "draws are of other rows")
+        widths = {self.scale.mean.size, self.pseudo.contexts.shape[1]}
+        widths |= {rows.n_features for rows in self.rows}
+        require(widths == {self.n_features}, "contexts are of several widths")
 
     def __init__(
         self, model: Budgeted, problem: Problem, prior: ExamplePrior, heads: Heads
@@ -135,6 +170,7 @@ class BudgetedLearner(Learner):
             outputs(inputs, weights, bias, last, last_bias, hidden, logits[arm])
         expected = np.full_like(logits, np.inf)  # the untried go first
         expected[known] = sigmoid(logits[known])
+        check_outputs(expected, self.model)
         return expected.T
 
     def _teach(self, known: list[int], rng: np.random.Generator) -> None:
@@ -148,12 +184,14 @@ class BudgetedLearner(Learner):
             for arm in (2 * fresh + others)[:steps]:
                 self._step(arm, *self._network(arm, rng), rng)
 
+    def _sizes(self) -> tuple[int, ...]:
+        return self.n_features, self.model.network.hidden, self.heads.count
+
     def _network(self, arm: int, rng: np.random.Generator) -> tuple[Layers, Adam]:
         """An arm's network; it starts at random, so it needs a generator to start."""
         network, optimiser = self.networks[arm], self.optimisers[arm]
         if network is None or optimiser is None:
-            sizes = (self.n_features, self.model.network.hidden, self.heads.count)
-            network = Layers.glorot(sizes, rng, self.heads.count, self.heads.spread)
+            network = Layers.glorot(self._sizes(), rng, self.heads.count, self.heads.spread)
             optimiser = Adam(network.flat, self.model.learning_rate, MEMORY)
             self.networks[arm], self.optimisers[arm] = network, optimiser
         return network, optimiser

@@ -6,15 +6,22 @@ from typing import Protocol
 import numpy as np
 
 from bandstrap.models.base import Learner
+from bandstrap.models.network_checks import MOST_HEADS, NARROWEST, WIDEST
 from bandstrap.models.redraw import drawn
 from bandstrap.models.votes import mixed_shares, vote_shares
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
+from bandstrap.storage.schema import Array, Fixed, Grows, Of, Real, Schema, Whole, require
+
+LARGEST = 1e30  # a reward with noise, or a weight
 
 
 class Draws(ABC):
     """What the rewards of one history count for every head."""
+
+    known: int = 0  # rows that have their draws
+    schema = Schema(resampling=Fixed(Of(Resampling)))
 
     @abstractmethod
     def of(
@@ -33,6 +40,12 @@ class Draws(ABC):
 
 class Heads(ABC):
     """How many outputs speak for an arm, how they weigh rewards, and which of them is asked."""
+
+    schema = Schema(
+        resampling=Fixed(Of(Resampling)),
+        count=Fixed(Whole(1, MOST_HEADS)),
+        spread=Fixed(Real(NARROWEST, WIDEST)),
+    )
 
     def __init__(self, resampling: Resampling, count: int, spread: float) -> None:
         self.resampling = resampling
@@ -120,10 +133,23 @@ class FreshDraws(Draws):
 class KeptDraws(Draws):
     """The heads' weights for a reward are drawn together, when it is first met."""
 
+    schema = Schema(
+        heads=Fixed(Whole(1, MOST_HEADS)),
+        known=Whole(),
+        targets=Array(np.float32, Grows("room"), "heads", low=-LARGEST, high=LARGEST),
+        weights=Array(np.float32, Grows("room"), "heads", low=0.0, high=LARGEST),
+    )
+
+    def verify_saved(self) -> None:
+        room, heads = self.targets.shape
+        require(heads == self.heads, "draws are of other heads")
+        require(room > 0, "draws have no room")  # it doubles
+        require(self.known <= room, "known is beyond the draws")
+
     def __init__(self, resampling: Resampling, heads: int) -> None:
         self.resampling = resampling
         self.heads = heads
-        self.known = 0  # rows that have their draws
+        self.known = 0
         self.targets = np.zeros((64, heads), dtype=np.float32)
         self.weights = np.zeros((64, heads), dtype=np.float32)
 

@@ -9,8 +9,11 @@ from bandstrap.models.base import Learner, WeightedModel
 from bandstrap.models.checks import checked_contexts, checked_examples
 from bandstrap.models.features import as_numbers
 from bandstrap.models.network_checks import (
+    MOST_BATCH,
+    MOST_UNITS,
     check_count,
-    check_positive,
+    check_parameters,
+    check_rate,
     check_size,
     check_support,
 )
@@ -45,15 +48,16 @@ class NeuralNetwork(WeightedModel[Layers]):
     batch: int = 32
 
     def __post_init__(self) -> None:
-        check_count("hidden", self.hidden)
-        check_count("batch", self.batch)
-        check_positive("learning_rate", self.learning_rate)
+        check_count("hidden", self.hidden, MOST_UNITS)
+        check_count("batch", self.batch, MOST_BATCH)
+        check_rate(self.learning_rate)
 
     def check_context(self, contexts: np.ndarray) -> None:
         check_size(contexts)
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
         check_support(problem.support)
+        check_parameters((problem.n_features, self.hidden, 1), problem.n_arms)
         return super().learner(problem, resampling, prior)
 
     def fit(

@@ -1,11 +1,25 @@
 """What every network refuses."""
 
+from itertools import pairwise
+from typing import Any
+
 import numpy as np
 
+from bandstrap.checks import is_finite, is_whole
 from bandstrap.errors import InvalidInput
 from bandstrap.problem import Support
 
 UNSCALED = 1e6  # steps on contexts larger than this leave every unit dead or saturated
+STEEPEST = 1e30  # a learning rate above this is none in single precision
+WIDEST = 1e6  # times Glorot's, that weights may start as wide as, or a prior be
+NARROWEST = 1e-6
+MOST_UNITS = 100_000
+MOST_LAYERS = 100
+MOST_EXAMPLES = 10_000  # a round on more takes seconds
+MOST_BATCH = 1_000_000
+MOST_HEADS = 1_000
+MOST_PARAMETERS = 50_000_000  # of all networks of a run; a step on more takes seconds
+MOST_WORK = 10**10  # examples of a round times parameters
 
 
 def check_size(contexts: np.ndarray) -> None:
@@ -20,14 +34,45 @@ def check_size(contexts: np.ndarray) -> None:
         )
 
 
-def check_positive(parameter: str, value: float) -> None:
-    if not (np.isfinite(value) and value > 0):
-        raise InvalidInput(parameter, value, "give a positive number")
+def check_rate(value: float) -> None:
+    if not (is_finite(value) and 0 < value <= STEEPEST):
+        raise InvalidInput("learning_rate", value, f"give a positive number up to {STEEPEST:g}")
 
 
-def check_count(parameter: str, value: int) -> None:
-    if value < 1:
-        raise InvalidInput(parameter, value, "give 1 or more")
+def check_spread(value: float) -> None:
+    if not (is_finite(value) and NARROWEST <= value <= WIDEST):
+        remedy = f"give a number from {NARROWEST:g} to {WIDEST:g}"
+        raise InvalidInput("spread", value, remedy)
+
+
+def check_count(parameter: str, value: int, most: int) -> None:
+    if not (is_whole(value) and 1 <= value <= most):
+        raise InvalidInput(parameter, value, f"give a whole number from 1 to {most:,}")
+
+
+def check_parameters(sizes: tuple[int, ...], networks: int = 1, examples: int = 1) -> None:
+    """Refuse networks that no memory holds, or whose rounds nobody waits for."""
+    own = n_parameters(sizes)
+    if own * networks > MOST_PARAMETERS or own * examples > MOST_WORK:
+        raise InvalidInput(
+            "hidden",
+            sizes[1],
+            f"layers of {sizes} are {own * networks:,} parameters, taught {examples:,} examples a "
+            f"round: have at most {MOST_PARAMETERS:,}, or {MOST_WORK:g} of both multiplied",
+        )
+
+
+def n_parameters(sizes: tuple[int, ...]) -> int:
+    """Weights and biases of layers of these sizes."""
+    return sum((fan_in + 1) * size for fan_in, size in pairwise(sizes))
+
+
+def check_outputs(outputs: np.ndarray, model: Any) -> np.ndarray:
+    """What a network expects, if that are numbers."""
+    if np.isnan(outputs).any():
+        remedy = "predictions are no longer numbers: make it less"
+        raise InvalidInput("learning_rate", model.learning_rate, remedy)
+    return outputs
 
 
 def check_support(support: Support) -> None:

@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass, field
 
+from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.heads import Headed, ManyHeads
-from bandstrap.models.network_checks import check_count, check_positive
+from bandstrap.models.network_checks import MOST_HEADS, check_count, check_spread
 from bandstrap.models.network_shared import SharedNetwork
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
+from bandstrap.storage.schema import Of, Schema
 
 
 @dataclass(frozen=True)
@@ -28,9 +30,14 @@ class NetworkHeads(Model):
     heads: int = 10
     spread: float = 3.0
 
+    schema = Schema(network=Of(Model))
+
     def __post_init__(self) -> None:
-        check_count("heads", self.heads)
-        check_positive("spread", self.spread)
+        if not hasattr(self.network, "headed"):
+            remedy = "give a network that can have several heads: SharedNetwork() or Budgeted()"
+            raise InvalidInput("network", self.network, remedy)
+        check_count("heads", self.heads, MOST_HEADS)
+        check_spread(self.spread)
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
         return self.network.headed(problem, prior, ManyHeads(resampling, self.heads, self.spread))

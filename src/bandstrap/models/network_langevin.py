@@ -7,9 +7,10 @@ from typing import ClassVar
 import numpy as np
 
 from bandstrap.kernels.network import langevin
-from bandstrap.models.network_checks import check_positive
+from bandstrap.models.network_checks import check_spread
 from bandstrap.models.network_optimiser import Optimiser
 from bandstrap.models.network_shared import SharedNetwork
+from bandstrap.storage.schema import Array, Grows, Real, Schema, Whole
 
 
 class Wander(Optimiser):
@@ -19,11 +20,22 @@ class Wander(Optimiser):
     is usual.
     """
 
+    schema = Schema(
+        rate=Real(0.0),
+        precision=Real(0.0),
+        steps=Whole(),
+        second=Array(np.float32, Grows(), low=0.0),
+    )
+
     def __init__(self, parameters: np.ndarray, rate: float, spread: float) -> None:
         self.rate = rate
         self.precision = spread**-2
         self.steps = 0
         self.second = np.zeros_like(parameters)
+
+    @property
+    def size(self) -> int:
+        return self.second.size
 
     def step(
         self, parameters: np.ndarray, gradient: np.ndarray, count: int, rng: np.random.Generator
@@ -50,7 +62,7 @@ class LangevinNetwork(SharedNetwork):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_positive("spread", self.spread)
+        check_spread(self.spread)
 
     def optimiser(self, parameters: np.ndarray) -> Optimiser:
         return Wander(parameters, self.learning_rate, self.spread)

@@ -5,7 +5,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from bandstrap.models.network_checks import n_parameters
 from bandstrap.rearming import Before, rearmed
+from bandstrap.storage.schema import Array, Grows, Schema, TupleOf, Whole, require
 
 
 class Layers:
@@ -14,6 +16,12 @@ class Layers:
     Weights start Glorot uniform, biases at zero. The matrices are views, made when asked for, so
     that a saved and restored network still has one copy of its parameters.
     """
+
+    schema = Schema(sizes=TupleOf(Whole()), flat=Array(np.float32, Grows()))
+
+    def verify_saved(self) -> None:
+        require(len(self.sizes) >= 2, "it has too few layers")
+        require(self.flat.size == n_parameters(self.sizes), "parameters are of other layers")
 
     def __init__(self, sizes: tuple[int, ...], flat: np.ndarray) -> None:
         self.sizes = sizes

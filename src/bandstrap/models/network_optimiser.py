@@ -6,10 +6,17 @@ from collections.abc import Callable
 import numpy as np
 
 from bandstrap.kernels.network import adam
+from bandstrap.models.network_layers import Layers
+from bandstrap.storage.schema import Array, Grows, Real, Schema, Whole, require
 
 
 class Optimiser(ABC):
     """The state of the steps of one network."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many parameters it moves."""
 
     @abstractmethod
     def step(
@@ -36,6 +43,15 @@ class Adam(Optimiser):
     leaves `memory` of it.
     """
 
+    schema = Schema(
+        rate=Real(0.0),
+        memory=Real(0.0, 1.0),
+        steps=Whole(),
+        first=Array(np.float32, Grows("parameters")),
+        second=Array(np.float32, Grows("parameters"), low=0.0),
+        average=Array(np.float32, Grows("parameters")),
+    )
+
     def __init__(self, parameters: np.ndarray, rate: float, memory: float) -> None:
         self.rate = rate
         self.memory = memory
@@ -43,6 +59,10 @@ class Adam(Optimiser):
         self.first = np.zeros_like(parameters)
         self.second = np.zeros_like(parameters)
         self.average = parameters.copy()
+
+    @property
+    def size(self) -> int:
+        return self.first.size
 
     def step(
         self, parameters: np.ndarray, gradient: np.ndarray, count: int, rng: np.random.Generator
@@ -64,3 +84,13 @@ class Adam(Optimiser):
 
     def start(self, parameters: np.ndarray, places: np.ndarray) -> None:
         self.average[places] = parameters[places]
+
+
+def check_trained(
+    network: Layers | None, optimiser: Optimiser | None, sizes: tuple[int, ...]
+) -> None:
+    """Refuse a network of other layers in a file, or an optimiser of other parameters."""
+    require((network is None) == (optimiser is None), "a network comes without its optimiser")
+    if network is not None and optimiser is not None:
+        require(network.sizes == sizes, f"its layers are others than {sizes}")
+        require(optimiser.size == network.flat.size, "it moves other parameters")

@@ -5,9 +5,10 @@ import numpy as np
 from bandstrap.kernels.network import prioritise
 from bandstrap.models.features import Rows, as_numbers
 from bandstrap.models.network_scale import RunningScale
-from bandstrap.priors import ExamplePrior
+from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before
+from bandstrap.storage.schema import Array, Fixed, Grows, Of, Schema, Whole, require
 
 CANDIDATES = 8  # examples looked at for each that is handed out
 FLOOR = 0.05  # added to errors, so that what is right is not forgotten
@@ -21,6 +22,28 @@ class Replay:
     with a weight, the square root of what would make up for that in full. `touched` counts the
     examples handed out so far.
     """
+
+    schema = Schema(
+        n_arms=Fixed(Whole(1)),
+        pseudo=Of(PseudoExamples),
+        scale=Of(RunningScale),
+        rows=Of(Rows),
+        arms=Array(np.int64, Grows("room"), low=0),
+        errors=Array(np.float64, Grows("room"), low=0.0, high=2.0),
+        pulls=Array(np.int64, "arms", low=0),
+        new=Whole(),
+        touched=Whole(),
+    )
+
+    def verify_saved(self) -> None:
+        rows, width = self.rows, self.rows.n_features
+        require(self.arms.size > 0, "rows have no room")  # it doubles
+        require(rows.count <= self.arms.size, "rows have no arms")
+        require((self.arms[: rows.count] < self.n_arms).all(), "a row is of no arm")
+        require(self.pulls.size == self.n_arms, "pulls are of other arms")
+        require(self.new <= rows.count, "more rows are new than there are")
+        require(self.scale.mean.size == width, "the scale is of another width")
+        require(self.pseudo.contexts.shape[1] == width, "pseudo-examples are of another width")
 
     def __init__(self, problem: Problem, prior: ExamplePrior) -> None:
         self.n_arms = problem.n_arms

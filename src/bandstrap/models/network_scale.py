@@ -4,13 +4,22 @@ import numpy as np
 
 from bandstrap.kernels.network import note_scale, standardise
 from bandstrap.models.features import BYTE
+from bandstrap.storage.schema import Array, Schema, Whole
 
 SMALLEST = 1 / 1e100  # a spread below this is that of a constant
 CLIP = 5.0  # standard deviations: a rare indicator would be hundreds of them
+MOST = 1e100  # sums of squares of contexts are less
 
 
 class RunningScale:
     """Mean and spread of every feature so far (Welford); a constant feature is left out."""
+
+    schema = Schema(
+        count=Whole(),
+        mean=Array(np.float64, "features", low=-MOST, high=MOST),
+        squares=Array(np.float64, "features", low=0.0, high=MOST),
+        shares=Array(np.float64, "features", low=0.0, high=1.1 / SMALLEST),
+    )
 
     def __init__(self, n_features: int) -> None:
         self.count = 0

@@ -6,16 +6,26 @@ from typing import ClassVar
 import numpy as np
 
 from bandstrap.models.base import Learner, Model
-from bandstrap.models.heads import Heads, OneHead
-from bandstrap.models.network_checks import check_count, check_positive, check_support
+from bandstrap.models.heads import Draws, Heads, OneHead
+from bandstrap.models.network_checks import (
+    MOST_EXAMPLES,
+    MOST_LAYERS,
+    MOST_UNITS,
+    check_count,
+    check_outputs,
+    check_parameters,
+    check_rate,
+    check_support,
+)
 from bandstrap.models.network_layers import Layers, sigmoid
-from bandstrap.models.network_optimiser import Adam, Optimiser
+from bandstrap.models.network_optimiser import Adam, Optimiser, check_trained
 from bandstrap.models.network_replay import Replay
 from bandstrap.one_thread import ONE_BLAS_THREAD
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, newcomers
 from bandstrap.resampling import Resampling
+from bandstrap.storage.schema import Fixed, ListOf, Maybe, Of, Schema, Whole, require
 
 MEMORY = 0.98  # of the averaged parameters, by step
 
@@ -37,16 +47,23 @@ class SharedNetwork(Model):
     wanders: ClassVar[bool] = False  # whether steps are random by themselves
 
     def __post_init__(self) -> None:
-        for parameter in ("hidden", "layers", "examples"):
-            check_count(parameter, getattr(self, parameter))
-        check_positive("learning_rate", self.learning_rate)
+        check_count("hidden", self.hidden, MOST_UNITS)
+        check_count("layers", self.layers, MOST_LAYERS)
+        check_count("examples", self.examples, MOST_EXAMPLES)
+        check_rate(self.learning_rate)
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
         return self.headed(problem, prior, OneHead(resampling))
 
     def headed(self, problem: Problem, prior: ExamplePrior, heads: Heads) -> Learner:
         check_support(problem.support)
+        sizes = self.sizes(problem.n_features, heads.count * problem.n_arms)
+        check_parameters(sizes, examples=self.examples)
         return SharedLearner(self, problem, prior, heads)
+
+    def sizes(self, n_features: int, outputs: int) -> tuple[int, ...]:
+        """Of the layers, from contexts to outputs."""
+        return (n_features, *(self.hidden,) * self.layers, outputs)
 
     def optimiser(self, parameters: np.ndarray) -> Optimiser:
         """What takes the steps of a network with these parameters."""
@@ -55,6 +72,25 @@ class SharedNetwork(Model):
 
 class SharedLearner(Learner):
     """A network in one run; outputs are in groups of one for each arm, one group for a head."""
+
+    schema = Schema(
+        model=Fixed(Of(SharedNetwork)),
+        heads=Of(Heads),
+        draws=Of(Draws),
+        replay=Of(Replay),
+        network=Maybe(Of(Layers)),
+        optimiser=Maybe(Of(Optimiser)),
+        owed=Whole(),
+        unstarted=ListOf(Whole()),
+    )
+
+    def verify_saved(self) -> None:
+        check_trained(self.network, self.optimiser, self._sizes())
+        kinds = type(self.optimiser), type(self.model.optimiser(np.zeros(0, dtype=np.float32)))
+        require(self.optimiser is None or kinds[0] is kinds[1], "its steps are of another model")
+        require(self.draws.known <= self.replay.rows.count, "draws are of other rows")
+        known = all(arm < self.replay.n_arms for arm in self.unstarted)
+        require(known and len(self.unstarted) <= self.replay.n_arms, "an arm is none")
 
     def __init__(
         self, model: SharedNetwork, problem: Problem, prior: ExamplePrior, heads: Heads
@@ -139,17 +175,19 @@ class SharedLearner(Learner):
         replay = self.replay
         logits = network.values(replay.scale(context[None]), optimiser.settled(network.flat))[-1]
         expected = sigmoid(logits.astype(np.float64)).reshape(self.heads.count, replay.n_arms)
+        check_outputs(expected, self.model)
         tried = (replay.pulls > 0) | (replay.pseudo.count > 0)  # others go first
         return np.where(tried, expected, np.inf)
+
+    def _sizes(self) -> tuple[int, ...]:
+        outputs = self.heads.count * self.replay.n_arms
+        return self.model.sizes(self.replay.rows.n_features, outputs)
 
     def _network(self, rng: np.random.Generator) -> tuple[Layers, Optimiser]:
         """The network; it starts at random, so it needs a generator to start."""
         if self.network is None or self.optimiser is None:
-            model, outputs = self.model, self.heads.count * self.replay.n_arms
-            hidden = (model.hidden,) * model.layers
-            sizes = (self.replay.rows.n_features, *hidden, outputs)
-            self.network = Layers.glorot(sizes, rng, self.heads.count, self.heads.spread)
-            self.optimiser = model.optimiser(self.network.flat)
+            self.network = Layers.glorot(self._sizes(), rng, self.heads.count, self.heads.spread)
+            self.optimiser = self.model.optimiser(self.network.flat)
         if self.unstarted:
             heads, spread = self.heads.count, self.heads.spread
             places = self.network.start_outputs(self.unstarted, heads, spread, rng)

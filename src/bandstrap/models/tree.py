@@ -9,6 +9,7 @@ from bandstrap.kernels.tree import find_leaves, grow
 from bandstrap.models.base import WeightedModel
 from bandstrap.models.checks import checked_contexts, checked_examples
 from bandstrap.models.features import as_numbers
+from bandstrap.storage.schema import Array, Grows, Schema, require
 
 DEEPEST = 1 << 30
 
@@ -23,6 +24,25 @@ class Tree:
 
     nodes: np.ndarray
     values: np.ndarray
+
+    schema = Schema(
+        nodes=Array(np.int64, Grows("nodes"), 3, low=-1),
+        values=Array(np.float64, Grows("nodes"), 2),
+    )
+
+    def verify_saved(self) -> None:
+        """Children come after their node, so that every way down ends."""
+        features, children = self.nodes[:, :1], self.nodes[:, 1:]
+        inner = children[:, 0] >= 0
+        require(len(self.nodes) > 0, "it has no root")
+        places = np.arange(len(self.nodes))[inner, None]
+        require((children[inner] > places).all(), "a child stands before its node")
+        require((children < len(self.nodes)).all(), "a child is none")
+        require((features[inner] >= 0).all(), "a split is by no feature")
+
+    def verify_width(self, n_features: int) -> None:
+        """Refuse splits by features that contexts do not have."""
+        require((self.nodes[:, 0] < n_features).all(), "a split is by no feature")
 
     def leaves(self, contexts: np.ndarray) -> np.ndarray:
         """The leaf that each context falls into."""

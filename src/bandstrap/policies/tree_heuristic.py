@@ -11,10 +11,41 @@ from bandstrap.models.tree import DecisionTree, Tree
 from bandstrap.policies.learners import LearnerPolicy
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, relisted
+from bandstrap.storage.schema import (
+    Array,
+    Fixed,
+    Grows,
+    ListOf,
+    Maybe,
+    Of,
+    Real,
+    Schema,
+    Whole,
+    require,
+)
 
 
 class TreeLearner(Learner):
     """Each arm's history, the tree that was fit to it, and the leaf of each of its rows."""
+
+    schema = Schema(
+        tree=Fixed(Of(DecisionTree)),
+        pulls=Fixed(Whole(1)),
+        growth=Fixed(Real(0.0)),
+        ends=Array(np.float64, "ends", fixed=True),
+        rows=ListOf(Of(Rows), "arms"),
+        trees=ListOf(Maybe(Of(Tree)), "arms"),
+        leaves=ListOf(Array(np.int64, Grows()), "arms"),
+    )
+
+    def verify_saved(self) -> None:
+        for rows, tree, leaves in zip(self.rows, self.trees, self.leaves, strict=True):
+            require(leaves.size <= rows.count, "leaves are of more rows than there are")
+            require(tree is not None or leaves.size == 0, "leaves are of no tree")
+            if tree is not None:
+                tree.verify_width(rows.n_features)
+                own = tree.leaves(rows.contexts[: leaves.size])
+                require(np.array_equal(own, leaves), "rows are in other leaves")
 
     def __init__(self, policy: "TreeHeuristic", problem: Problem) -> None:
         self.tree = policy.tree
