@@ -1,0 +1,117 @@
+"""Many files, made, tried and counted."""
+
+import re
+import signal
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from fuzz.changes import changed
+from fuzz.pool import Begun, Ended, Pool
+from fuzz.subjects import SUBJECTS, played
+from fuzz.trial import CRASH, GOOD, HANG, PACKAGE, Result, tried
+from fuzz.using import Steps, Use
+from fuzz.world import World
+from hostile import Raw, find, read, write
+
+LIMIT = 2.0  # seconds that a step may take
+PATIENCE = 2  # times as many, while other files are tried at the same time
+TIME = 1.7e9  # when decisions were made, or files of one seed would differ
+FRAME = re.compile(r'File "(.+)", line \d+ in (\S+)')
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A file and what became of it."""
+
+    number: int
+    policy: str
+    told: list[str]  # what was changed
+    result: Result
+
+    @property
+    def group(self) -> tuple[str, ...]:
+        """Failures of one group have probably one cause."""
+        error = re.split(r"[:({]", self.result.what)[0]
+        step = self.result.step if self.result.where == "" else ""
+        return self.result.verdict, error, self.result.where, step
+
+
+class Campaign:
+    """Files number 0, 1, … of a seed: each policy in turn. Number -1 - i is policy i's own."""
+
+    def __init__(self, policies: list[str], seed: int, folder: Path) -> None:
+        self.policies, self.seed, self.folder = policies, seed, folder
+        self.files: dict[str, Raw] = {}
+        self.waiting: dict[str, list[Any]] = {}
+
+    def prepare(self) -> None:
+        """Make the honest files, and use each once: from then on all that it needs is compiled."""
+        honest = self.folder / "honest"
+        honest.mkdir(parents=True, exist_ok=True)
+        for name in self.policies:
+            bandit, self.waiting[name] = played(SUBJECTS[name])
+            bandit.save(honest / f"{name}.bandit")
+            self.files[name] = raw = read(honest / f"{name}.bandit")
+            for slot in find(raw, "Waiting", "time"):
+                slot.put(TIME)
+            Use(bandit, SUBJECTS[name], Steps(lambda time: None)).whole([], honest)
+
+    @cached_property
+    def world(self) -> World:
+        return World(self.files)
+
+    def policy(self, number: int) -> str:
+        return self.policies[(number if number >= 0 else -1 - number) % len(self.policies)]
+
+    def make(self, number: int, path: Path) -> list[str]:
+        """Write the file of a number, and say what was changed."""
+        policy = self.policy(number)
+        raw, told = self.files[policy], ["nothing"]
+        if number >= 0:
+            raw, told = changed(raw, f"{self.seed}/{policy}/{number}", self.world)
+        write(raw, path)
+        return told
+
+    def run(self, numbers: Iterable[int], jobs: int) -> Iterator[Tried]:
+        """Try files; what seems to hang is tried again alone, in the end."""
+        slow = []
+        for tried_file in self._pass(numbers, jobs, PATIENCE * LIMIT):
+            if tried_file.result.verdict == HANG:
+                slow.append(tried_file.number)
+            else:
+                yield tried_file
+        yield from self._pass(sorted(slow), 1, LIMIT)
+
+    def _pass(self, numbers: Iterable[int], jobs: int, limit: float) -> Iterator[Tried]:
+        _ = self.world  # once, before processes are forked
+        for ended in Pool(self._work, jobs, self.folder, limit).run(numbers):
+            yield self._tried(ended)
+
+    def _work(self, number: int, folder: Path, begun: Begun) -> dict[str, Any]:
+        policy = self.policy(number)
+        told = self.make(number, folder / "file.bandit")
+        result = tried(folder / "file.bandit", SUBJECTS[policy], self.waiting[policy], begun)
+        return {"told": told, "result": result.as_dict()}
+
+    def _tried(self, ended: Ended) -> Tried:
+        policy = self.policy(ended.number)
+        if ended.result is None:
+            told = self.make(ended.number, self.folder / "made.bandit")
+            return Tried(ended.number, policy, told, _killed(ended))
+        result = Result(**ended.result["result"])
+        seconds, step = result.slowest
+        if seconds > LIMIT and result.verdict in GOOD:
+            result = Result(HANG, step, f"{seconds:.1f} s", "", "", result.slowest, result.notes)
+        return Tried(ended.number, policy, ended.result["told"], result)
+
+
+def _killed(ended: Ended) -> Result:
+    frames = [each for each in FRAME.findall(ended.stack) if each[0].startswith(str(PACKAGE))]
+    where = f"{Path(frames[0][0]).relative_to(PACKAGE)} {frames[0][1]}" if frames else "outside"
+    if ended.hung:
+        return Result(HANG, "", "did not end", where, ended.stack)
+    died = signal.Signals(-ended.status).name if ended.status < 0 else f"exit {ended.status}"
+    return Result(CRASH, "", died, where, ended.stack)

@@ -1,0 +1,196 @@
+"""The honest bandits that files are made from: between them they have every kind of state."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bandstrap import (
+    ArmFeatures,
+    Bandit,
+    Bootstrap,
+    Budgeted,
+    ContextualBootstrap,
+    EigenExamples,
+    Expiry,
+    Exponential,
+    Growth,
+    HalfLife,
+    LogisticRegression,
+    NetworkHeads,
+    NeuralNetwork,
+    NoExamples,
+    NoResampling,
+    OnlineLogistic,
+    Propensity,
+    Replicas,
+    SeenExamples,
+    SharedBootstrap,
+    SharedNetwork,
+    Support,
+    Window,
+    from_sklearn,
+)
+from bandstrap.policies import POLICIES
+from bandstrap.policies.contextual import CONTEXTUAL
+
+ABC = ["a", "b", "c"]
+ROWS = np.random.default_rng(7).standard_normal((40, 3))
+CITIES = ("Oslo", "Rome", "Lima")
+FEW = Propensity(draws=3)  # for what is dear to draw
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A bandit, how it is asked, and what it is paid."""
+
+    make: Callable[[], Bandit]
+    context: Callable[[int], Any] = lambda i: None
+    between: bool = False  # whether rewards lie anywhere between 0 and 1
+    rounds: int = 40  # before it is saved
+    features: Any = None  # of an arm that is added
+
+    def reward(self, i: int) -> float:
+        """That of round `i`."""
+        return (i * 0.618034) % 1.0 if self.between else float(i * 7 % 3 == 0)
+
+
+def played(subject: Subject) -> tuple[Bandit, list[Any]]:
+    """The bandit after some rounds, and the ids of decisions whose rewards are still to come."""
+    bandit, waiting = subject.make(), []
+    for i in range(subject.rounds):
+        decision = bandit.decide(subject.context(i))
+        if i % 5 == 4 and subject.rounds - i < 25:
+            waiting.append(decision.id)
+        else:
+            bandit.learn(decision, subject.reward(i))
+    return bandit, waiting
+
+
+def row(i: int) -> np.ndarray:
+    """A context without names."""
+    return ROWS[i % len(ROWS)]
+
+
+def person(i: int) -> dict[str, Any]:
+    """A context with names: a number, a flag and a word."""
+    return {"age": float(i % 9) - 4, "member": i % 2 == 0, "city": CITIES[i % len(CITIES)]}
+
+
+def _plain(name: str, support: Support | None = None, **settings: Any) -> Subject:
+    between = support is not None
+    rewards = support or Support.binary()
+    return Subject(
+        lambda: Bandit(POLICIES[name](), ABC, seed=4, rewards=rewards, **settings),
+        between=between,
+        rounds=400 if between else 40,  # enough for trees to branch
+    )
+
+
+def _rows(policy: Callable[[], Any], **settings: Any) -> Subject:
+    settings = {"propensity": Propensity(draws=8), **settings}
+    return Subject(
+        lambda: Bandit(policy(), ABC, seed=4, rewards=Support.binary(), **settings),
+        row,
+        rounds=20,
+    )
+
+
+def _named(name: str, **settings: Any) -> Subject:
+    return _rows(lambda: CONTEXTUAL[name](EigenExamples(np.eye(3))), **settings)
+
+
+def _bootstrapped(model: Any, prior: Any, resampling: Any = None) -> Callable[[], Any]:
+    return lambda: ContextualBootstrap(resampling or Exponential(), model, prior)
+
+
+def _people() -> Bandit:
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OrdinalEncoder
+    from sklearn.tree import DecisionTreeRegressor
+
+    encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+    pipe = make_pipeline(encoder, DecisionTreeRegressor(max_depth=2, random_state=0))
+    model = from_sklearn(pipe, replicas=2, refit=Growth(2.0))
+    policy = ContextualBootstrap(Exponential(), model, SeenExamples())
+    return Bandit(policy, ["tea", 7], seed=4, rewards=Support.binary(), propensity=FEW)
+
+
+def _estimator() -> Any:
+    from sklearn.tree import DecisionTreeRegressor
+
+    tree = DecisionTreeRegressor(max_depth=2, random_state=0)
+    model = from_sklearn(tree, replicas=2, refit=Growth(2.0))
+    return ContextualBootstrap(Exponential(), model, SeenExamples())
+
+
+def _shared() -> Bandit:
+    arms = ArmFeatures({"a": [1.0, 0.0], "b": [0.0, 1.0], "c": [1.0, 1.0]})
+    policy = SharedBootstrap(Exponential(), Replicas(OnlineLogistic()), EigenExamples())
+    return Bandit(policy, arms, seed=4, rewards=Support.binary())
+
+
+def _members() -> Bandit:
+    policy = ContextualBootstrap(Exponential(), LogisticRegression(), EigenExamples())
+    return Bandit(policy, ["tea", 7], seed=4, rewards=Support.binary(), propensity=FEW)
+
+
+def _expiring() -> Bandit:
+    expiry = Expiry(decisions=200, seconds=1e9, reward=0.0)
+    return Bandit(Bootstrap(), ABC, seed=4, rewards=Support.interval(), expiry=expiry)
+
+
+INTERVAL = Support.interval()
+SMALL = NeuralNetwork(hidden=4)
+SHARED = SharedNetwork(hidden=4)
+EYE = EigenExamples(np.eye(3))
+
+SUBJECTS: dict[str, Subject] = {
+    "wb": _plain("wb"),
+    "wb-interval": _plain("wb", INTERVAL),
+    "npb-interval": _plain("npb", INTERVAL),
+    "wb-halflife": _plain("wb", INTERVAL, forgetting=HalfLife(20)),
+    "wb-window": _plain("wb", INTERVAL, forgetting=Window(300)),
+    "wb-expiry": Subject(_expiring, between=True, rounds=400),
+    "wb-additive": _plain("wb-additive", INTERVAL),
+    "npb-forced": _plain("npb-forced", INTERVAL),
+    "npb-binomial": _plain("npb-binomial"),
+    "ts": _plain("ts"),
+    "ts-dirichlet": _plain("ts-dirichlet"),
+    "eg": _plain("eg"),
+    "kl-ucb": _plain("kl-ucb"),
+    "besa": _plain("besa", INTERVAL),
+    "giro": _plain("giro"),
+    "bts": _plain("bts", INTERVAL),
+    "phe": _plain("phe"),
+    "online-bootstrap": _plain("online-bootstrap"),
+    "wb-log": _named("wb-log"),
+    "wb-log-gaussian": _named("wb-log-gaussian"),
+    "npb-log-grouped": _named("npb-log-grouped"),
+    "wb-log-onestep": _named("wb-log-onestep"),
+    "wb-log-replicas": _named("wb-log-replicas"),
+    "npb-log-paper": _named("npb-log-paper", propensity=FEW),
+    "wb-lin-additive": _named("wb-lin-additive"),
+    "eg-lin": _named("eg-lin"),
+    "ts-lin": _named("ts-lin"),
+    "ucb-lin": _named("ucb-lin"),
+    "glm-ucb": _named("glm-ucb"),
+    "ts-laplace": _named("ts-laplace"),
+    "tang": _named("tang"),
+    "tree-heuristic": _named("tree-heuristic"),
+    "tree-bootstrap-fresh": _named("tree-bootstrap-fresh", propensity=FEW),
+    "wb-nn": _rows(_bootstrapped(SMALL, EYE), propensity=FEW),
+    "heads-nn": _rows(
+        _bootstrapped(NetworkHeads(SHARED, heads=3), NoExamples(), NoResampling()), propensity=FEW
+    ),
+    "wb-nn-budgeted": _rows(
+        _bootstrapped(NetworkHeads(Budgeted(SMALL), heads=3, spread=0.3), EYE), propensity=FEW
+    ),
+    "wb-sklearn": _rows(_estimator, propensity=FEW),
+    "wb-words": Subject(_people, person, rounds=15),
+    "wb-names": Subject(
+        _members, lambda i: {"age": float(i % 9) - 4, "member": i % 2 == 0}, rounds=15
+    ),
+    "wb-arms": Subject(_shared, row, rounds=20, features=[0.5, 0.5]),
+}

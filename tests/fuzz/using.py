@@ -1,0 +1,128 @@
+"""A bandit loaded and used as its owner would: fifty rounds, other arms, saved and loaded again."""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+from typing import Any, TypeVar
+
+from bandstrap import Bandit
+from bandstrap.errors import BandstrapError
+from fuzz.subjects import Subject
+
+ROUNDS = 50
+SLACK = 1e-6  # by which propensities may miss 1 in total
+ROUNDING = 1e-9  # by which one may be beyond 0 or 1
+T = TypeVar("T")
+
+
+class Improper(Exception):  # noqa: N818
+    """Propensities that are no probabilities."""
+
+
+class Steps:
+    """Takes one step after another; each is timed, and may be refused by an error of ours."""
+
+    def __init__(self, begun: Callable[[float], None]) -> None:
+        self.begun = begun  # is told when each step begins
+        self.name = ""
+        self.refusals: list[str] = []
+        self.slowest = (0.0, "")
+
+    def take(self, name: str, work: Callable[[], T]) -> T | None:
+        """What the work returns; None if it is refused."""
+        self.name, start = name, monotonic()
+        self.begun(start)
+        try:
+            return work()
+        except BandstrapError as error:
+            self.refusals.append(f"{name}: {error}")
+            return None
+        finally:
+            self.slowest = max(self.slowest, (monotonic() - start, name))
+
+
+class Use:
+    """The rounds of one bandit."""
+
+    def __init__(self, bandit: Bandit, subject: Subject, steps: Steps) -> None:
+        self.bandit, self.subject, self.steps = bandit, subject, steps
+        self.late: list[Any] = []
+
+    def whole(self, waiting: list[Any], folder: Path) -> None:
+        """Everything; `waiting` are ids of decisions from before it was saved."""
+        for i in range(ROUNDS):
+            self._round(i, waiting)
+        for i, decision in enumerate(self.late):
+            self.steps.take("learn late", lambda i=i, d=decision: self._learn(d, i))
+        self.steps.take("expire", self.bandit.expire)
+        self.steps.take("repr", lambda: repr(self.bandit))
+        self._other_arms()
+        self._again(folder / "again.bandit")
+
+    def _round(self, i: int, waiting: list[Any]) -> None:
+        bandit, take = self.bandit, self.steps.take
+        decision = self._decide(i)
+        if decision is not None and i % 4 == 1:
+            self.late.append(decision if i % 8 == 1 else decision.id)
+        elif decision is not None:
+            take("learn", lambda: self._learn(decision, i))
+        if i % 10 == 3 and i // 10 < len(waiting):
+            take("learn waiting", lambda: self._learn(waiting[i // 10], i))
+        if i % 10 == 5:
+            take("rank", lambda: bandit.rank(self._context(i)))
+        if i % 20 == 7 and decision is not None:
+            take("explain", lambda: str(bandit.explain(decision, draws=8)))
+        if i % 20 == 9:
+            take("learn logged", lambda: self._logged(i))
+        if i % 20 == 11:
+            take("decide among some", lambda: _checked(self._among(i)))
+
+    def _decide(self, i: int) -> Any:
+        name = "decide"
+        decision = self.steps.take(name, lambda: self.bandit.decide(self._context(i)))
+        if decision is not None:
+            self.steps.take("propensities", lambda: _checked(decision))
+        return decision
+
+    def _among(self, i: int) -> Any:
+        arms = self.bandit.arms
+        return self.bandit.decide(self._context(i), allowed=arms[: max(1, len(arms) - 1)])
+
+    def _logged(self, i: int) -> None:
+        reward = self.subject.reward(i)
+        self.bandit.learn(context=self._context(i), arm=self.bandit.arms[0], reward=reward)
+
+    def _learn(self, decision: Any, i: int) -> None:
+        self.bandit.learn(decision, self.subject.reward(i))
+
+    def _context(self, i: int) -> Any:
+        return self.subject.context(i)
+
+    def _other_arms(self) -> None:
+        bandit, take = self.bandit, self.steps.take
+        take("add_arm", lambda: bandit.add_arm("new", self.subject.features))
+        for i in range(4):
+            self._round(i, [])
+        take("remove_arm", lambda: bandit.remove_arm(bandit.arms[0]))
+        for i in range(4):
+            self._round(i, [])
+
+    def _again(self, path: Path) -> None:
+        self.steps.take("save", lambda: self.bandit.save(path))
+        again = self.steps.take("load again", lambda: Bandit.load(path)) if path.exists() else None
+        if again is not None:
+            self.bandit = again
+            self._decide(0)
+
+
+def _checked(decision: Any) -> None:
+    """Refuse propensities that are none; read all else that a decision tells."""
+    told = decision.propensities
+    values = [*told.values(), decision.propensity]
+    outside = [p for p in values if not -ROUNDING <= p <= 1 + ROUNDING]
+    if outside or not abs(math.fsum(told.values()) - 1) <= SLACK:
+        raise Improper(f"propensities {told}")
+    if decision.arm not in told:
+        raise Improper(f"arm {decision.arm!r} of {[*told]}")
+    repr((decision, decision.scores, decision.context, decision.error))
