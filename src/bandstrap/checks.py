@@ -5,6 +5,9 @@ from numbers import Integral, Real
 
 from bandstrap.errors import InvalidInput
 
+LARGEST = 1e150  # a reward: squares of sums of such are numbers still
+LEAST_COUNT = 1e-6  # that a reward can count: of less, every weight that is drawn is 0
+
 
 def is_finite(value: object) -> bool:
     """Whether it is a number, as Python and NumPy know them, that a double can hold."""
@@ -38,3 +41,10 @@ def require_whole(least: int, /, **parameters: int | None) -> None:
     for name, value in parameters.items():
         if value is not None and not (is_whole(value) and value >= least):
             raise InvalidInput(name, value, f"give a whole number, {least} or more")
+
+
+def require_within(least: int, most: int, /, **parameters: int | None) -> None:
+    """Refuse what is neither None nor a whole number from `least` to `most`."""
+    for name, value in parameters.items():
+        if value is not None and not (is_whole(value) and least <= value <= most):
+            raise InvalidInput(name, value, f"give a whole number from {least} to {most:,}")

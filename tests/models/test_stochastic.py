@@ -170,7 +170,7 @@ def test_divergence_and_bad_parameters_are_refused() -> None:
     assert np.isfinite(fit).all()
     with pytest.raises(InvalidInput, match="positive"):
         StochasticLogisticRegression(threshold=0)
-    with pytest.raises(InvalidInput, match="at least one"):
+    with pytest.raises(InvalidInput, match="from 1 to 10,000"):
         StochasticLinearRegression(patience=0)
     with pytest.raises(InvalidInput, match="rescale"):
         StochasticLogisticRegression().learner(

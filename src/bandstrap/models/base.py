@@ -67,6 +67,12 @@ class Learner(ABC):
         for _ in range(round(weight)):
             self.learn(context, arm, reward, rng)
 
+    def verify_problem(self, problem: Problem) -> None:  # noqa: B027 - for those that are saved
+        """Refuse, in a file, a problem of other arms or features than these.
+
+        It is asked before a learner is started for the problem, which may take any memory.
+        """
+
     def check_context(self, contexts: np.ndarray) -> None:  # noqa: B027 - most take any
         """Refuse what `learn` or a draw would refuse: a context, or rows of several."""
 
@@ -180,6 +186,9 @@ class WeightedModel(Model, Generic[F]):
 
     def check_context(self, contexts: np.ndarray) -> None:
         """Refuse numbers that `fit` or `predict` would refuse."""
+
+    def verify_fit(self, fit: Any, n_features: int) -> None:
+        """Refuse, in a file, what is no fit of this model to so many features."""
 
     @abstractmethod
     def fit(

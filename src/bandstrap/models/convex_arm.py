@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from bandstrap.kernels.convex_loss import means
+from bandstrap.kernels.convex_loss import LINEAR, LOGISTIC, means
 from bandstrap.models.convex_draw import ConvexDraw
 from bandstrap.models.convex_examples import ConvexExamples
 from bandstrap.models.features import Rows
 from bandstrap.priors import PseudoExamples
+from bandstrap.storage.schema import FLOATS, Array, Choice, Fixed, Grows, Of, Schema, Whole, require
 
 FACTOR_GROWTH = 1.1  # the factor is made anew when the examples have grown this much
 
@@ -18,6 +19,29 @@ class ConvexArm:
     grown by a factor `growth`: draws start there but do not depend on how good it is. While there
     are fewer of them than features, each one adds a direction, and everything is made anew.
     """
+
+    schema = Schema(
+        loss=Fixed(Choice(LOGISTIC, LINEAR)),
+        examples=Of(ConvexExamples, shared=True),
+        draw=Of(ConvexDraw),
+        theta=Array(np.float64, "parameters"),
+        factor=Array(FLOATS, Grows("directions"), "parameters"),
+        margins=Array(np.float64, Grows("entries")),
+        means=Array(np.float64, Grows("entries")),
+        known_rows=Whole(-1),
+        fitted_rows=Whole(),
+        factored_rows=Whole(-1),
+        fits=Whole(),
+    )
+
+    def verify_saved(self) -> None:
+        rows, size = self.examples.rows, self.theta.size
+        require(self.draw.examples is self.examples, "a draw is from other examples")
+        require(size == rows.n_features + 1, "parameters are of another width than rows")
+        require(len(self.factor) <= size, "a factor has more directions than there are")
+        require(self.known_rows <= rows.count, "margins are of rows that are not there")
+        known = self.examples.n_pseudo + self.known_rows
+        require(self.known_rows < 0 or known <= self.margins.size, "margins are missing")
 
     def __init__(self, loss: int, rows: Rows, intercept: bool, penalty: float) -> None:
         d = rows.n_features + 1

@@ -7,12 +7,13 @@ import numpy as np
 from bandstrap.models.base import Learner, highest
 from bandstrap.models.convex import ConvexModel
 from bandstrap.models.convex_arm import ConvexArm
-from bandstrap.models.features import Rows, as_numbers
-from bandstrap.priors import ExamplePrior
+from bandstrap.models.features import Rows, as_numbers, verify_rows
+from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, relisted
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import kernel_streams
+from bandstrap.storage.schema import Fixed, ListOf, Of, Schema, Whole, require
 
 FIT_GROWTH = 1.02  # draws start from a fit to at least 1 / FIT_GROWTH of the examples
 PRECISION = 1e-3  # share of a draw's way from the fit by which the fit may be wrong
@@ -20,6 +21,25 @@ PRECISION = 1e-3  # share of a draw's way from the fit by which the fit may be w
 
 class ConvexArms:
     """Examples and fits of all arms; the prior's pseudo-examples are the same for each."""
+
+    schema = Schema(
+        model=Fixed(Of(ConvexModel)),
+        resampling=Fixed(Of(Resampling)),
+        pseudo=Of(PseudoExamples),
+        version=Whole(-1),
+        arms=ListOf(Of(ConvexArm), "arms"),
+    )
+
+    def verify_saved(self) -> None:
+        examples = [arm.examples for arm in self.arms]
+        require(len({*map(id, examples)}) == len(examples), "arms share their examples")
+        for each in examples:
+            self.model.check_rewards(each.rewards())
+            require((each.rows.weights > 0).all(), "a row counts nothing")
+
+    def verify_problem(self, problem: Problem) -> None:
+        """Refuse other arms or features, in a file."""
+        verify_rows([arm.examples.rows for arm in self.arms], problem)
 
     def __init__(
         self, model: ConvexModel, problem: Problem, resampling: Resampling, prior: ExamplePrior
@@ -96,6 +116,11 @@ class ConvexArms:
 
 class ArmsLearner(Learner):
     """A learner on such arms, whose draw is one of margins."""
+
+    schema = Schema(all=Of(ConvexArms))
+
+    def verify_problem(self, problem: Problem) -> None:
+        self.all.verify_problem(problem)
 
     def __init__(
         self, model: ConvexModel, problem: Problem, resampling: Resampling, prior: ExamplePrior

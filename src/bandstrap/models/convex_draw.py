@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from bandstrap.errors import InvalidInput
-from bandstrap.kernels.convex_loss import LINEAR, bends, means, residuals
+from bandstrap.kernels.convex_loss import LINEAR, LOGISTIC, bends, means, residuals
 from bandstrap.kernels.convex_solve import MEMORY, advance, direction, full_gradient, total_bend
 from bandstrap.kernels.convex_weights import fold_axes, weigh
 from bandstrap.models.careful import Span, careful_factor, span_of
@@ -13,6 +13,18 @@ from bandstrap.models.convex_examples import ConvexExamples, variance_of
 from bandstrap.models.factor import inverse_factor, least_own, warn_of_rounding
 from bandstrap.models.redraw import drawn
 from bandstrap.resampling import Resampling
+from bandstrap.storage.schema import (
+    Array,
+    Choice,
+    Fixed,
+    Flag,
+    Grows,
+    Of,
+    Real,
+    Schema,
+    Whole,
+    require,
+)
 
 SAFETY = 3.0  # times the estimated distance to the optimum, in case curvature is less than it seems
 COLLAPSE = 2.0  # a loss that has become this much flatter is not where its factor belongs
@@ -22,6 +34,7 @@ FACTORS = 25  # times that a factor of the weighted Hessian is made where the fi
 ROUGH = 1e-3  # share of a column that is its own, below which single precision would spoil a factor
 BESIDE = 1e-13  # parameters that differ by less from such in a span are in it
 NEAR = 1.0  # a step that moves a margin further leaves the parabola that its length was told by
+FINEST, COARSEST = 1e-200, 1e100  # rewards' variances, in files
 
 
 class ConvexDraw:
@@ -40,6 +53,29 @@ class ConvexDraw:
     unsaved: ClassVar[tuple[str, ...]] = ("_spanned", "_weighed")
     _weighed = False  # whether that is the span of the examples that count by these weights
     _spanned: tuple[np.ndarray, Span] | None = None  # examples that count, and their span
+
+    # Whatever is not finite here was left by a draw that was refused; the next one begins anew.
+    schema = Schema(
+        loss=Fixed(Choice(LOGISTIC, LINEAR)),
+        examples=Of(ConvexExamples, shared=True),
+        penalty=Fixed(Real(low=0.0)),
+        theta=Array(np.float64, "parameters", finite=False),
+        gradient=Array(np.float64, "parameters", finite=False),
+        step=Array(np.float64, "parameters", finite=False),
+        pairs=Array(np.float64, 2, MEMORY, "parameters", finite=False),
+        work=Array(np.float64, 5, Grows("room"), finite=False),
+        entries=Array(np.float64, 6, Grows("entries"), finite=False),
+        n_pairs=Whole(),
+        decrement=Real(finite=False),
+        weight=Real(finite=False),
+        bend=Real(finite=False),
+        scale=Real(FINEST, COARSEST),
+        warned=Flag(),
+    )
+
+    def verify_saved(self) -> None:
+        own = self.examples.rows.n_features + 1
+        require(self.theta.size == own, "parameters are of another width than rows")
 
     def __init__(self, loss: int, examples: ConvexExamples, penalty: float) -> None:
         d = examples.rows.n_features + 1

@@ -2,9 +2,12 @@
 
 import numpy as np
 
+from bandstrap.kernels.checks import LARGEST
 from bandstrap.kernels.convex_passes import gradient, margins, row_margins
 from bandstrap.models.features import BYTE, Rows, as_numbers
 from bandstrap.priors import PseudoExamples
+from bandstrap.priors.pseudo_examples import WIDEST
+from bandstrap.storage.schema import Array, Choice, Fixed, Grows, Of, Schema, require
 
 CHUNK = 2048  # rows that are converted at a time
 
@@ -14,6 +17,20 @@ class ConvexExamples:
 
     An axis has two entries for its four examples, because the two at one margin share it.
     """
+
+    # The axes are the prior's own array, which nobody writes to; before there is a prior, `plain`
+    # is the same empty one.
+    schema = Schema(
+        rows=Of(Rows),
+        bias=Fixed(Choice(0.0, 1.0)),
+        axes=Array(np.float64, Grows("axes"), "features", low=-WIDEST, high=WIDEST, shared=True),
+        plain=Array(np.float64, Grows("plain"), "features", low=-WIDEST, high=WIDEST, shared=True),
+        axis_rewards=Array(np.float64, Grows("axes"), 4, low=-LARGEST, high=LARGEST),
+        plain_rewards=Array(np.float64, Grows("plain"), low=-LARGEST, high=LARGEST),
+    )
+
+    def verify_saved(self) -> None:
+        require(self.rows.n_features == self.axes.shape[1], "rows are of another width")
 
     def __init__(self, rows: Rows, intercept: bool) -> None:
         self.rows = rows

@@ -7,6 +7,10 @@ import numpy as np
 from bandstrap.kernels.ridge import learn_linear, learn_logistic, look
 from bandstrap.models.features import as_numbers
 from bandstrap.rearming import Before, rearmed
+from bandstrap.storage.schema import Array, Fixed, Real, Schema, require
+
+TINY = 5e-324  # the least number above 0
+UNIT = 1e-6  # how far from 1 rounding may take what is 1
 
 
 class LearnKernel(Protocol):
@@ -30,11 +34,28 @@ class Ellipsoids:
     touch, less where contexts have zeros.
     """
 
+    schema = Schema(
+        factors=Array(np.float64, "arms", "packed"),
+        diagonals=Array(np.float64, "arms", "parameters", low=TINY),
+        centres=Array(np.float64, "arms", "parameters"),
+        log_dets=Array(np.float64, "arms", low=-1.0),
+        counts=Array(np.float64, "arms", low=0.0),
+        penalty=Fixed(Real(low=0.0)),
+        _context=Array(np.float64, "parameters"),
+        _scratch=Array(np.float64, 4, "parameters", finite=False),
+    )
+
+    def verify_saved(self) -> None:
+        size = self.size
+        require(self.factors.shape[1] == size * (size + 1) // 2, "factors are no triangles")
+        corners = self.factors[:, corners_of(size)]
+        require((abs(corners - 1.0) <= UNIT).all(), "factors have other diagonals than 1")
+        require(self._context[-1] == 1.0, "the constant is not 1")
+
     def __init__(self, n_arms: int, n_features: int, penalty: float) -> None:
         size = n_features + 1
         self.factors = np.zeros((n_arms, size * (size + 1) // 2))
-        lengths = np.arange(size, 0, -1)
-        self.factors[:, np.cumsum(lengths) - lengths] = 1.0
+        self.factors[:, corners_of(size)] = 1.0
         self.diagonals = np.full((n_arms, size), 1.0 / penalty)
         self.centres = np.zeros((n_arms, size))
         self.log_dets = np.zeros(n_arms)
@@ -111,3 +132,10 @@ class Ellipsoids:
     def _with_constant(self, context: np.ndarray) -> np.ndarray:
         self._context[:-1] = as_numbers(context)
         return self._context
+
+
+def corners_of(size: int) -> np.ndarray:
+    """Where the diagonal of a triangle stands, whose rows lie one after another."""
+    lengths = np.arange(size, 0, -1)
+    corners: np.ndarray = np.cumsum(lengths) - lengths
+    return corners

@@ -1,13 +1,18 @@
 """Contexts as the numbers that models compute with, and histories of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from bandstrap.contexts import BYTE, as_numbers
 from bandstrap.fractions import FORGOTTEN
+from bandstrap.kernels.checks import LARGEST
+from bandstrap.problem import Problem
+from bandstrap.storage.schema import FLOATS, Array, Fixed, Grows, Maybe, Schema, Whole, require
 
 __all__ = ["BYTE", "Rows", "as_numbers"]
+
+CONTEXTS = (*FLOATS, np.uint8)  # the types that contexts come in
 
 
 class Rows:
@@ -17,6 +22,17 @@ class Rows:
     """
 
     _weights: np.ndarray | None = None  # all are 1 until one is not
+    schema = Schema(
+        n_features=Fixed(Whole()),
+        count=Whole(),
+        _contexts=Array(CONTEXTS, Grows("rows"), "features", low=-LARGEST, high=LARGEST),
+        _rewards=Array(np.float64, Grows("rows"), low=-LARGEST, high=LARGEST),
+        _weights=Maybe(Array(np.float64, Grows("rows"), low=0.0, high=LARGEST)),
+    )
+
+    def verify_saved(self) -> None:
+        require(self.n_features == self._contexts.shape[1], "contexts are of another width")
+        require(self.count <= self._rewards.size, "count is beyond the rows")
 
     def __init__(self, n_features: int) -> None:
         self.n_features = n_features
@@ -102,3 +118,10 @@ class Rows:
             weights[: self.count] = self.weights
             self._weights = weights
         self._contexts, self._rewards = contexts, rewards
+
+
+def verify_rows(rows: Sequence[Rows], problem: Problem) -> None:
+    """Refuse rows of other arms or features, in a file."""
+    require(len(rows) == problem.n_arms, "rows are of other arms")
+    for each in rows:
+        require(each.n_features == problem.n_features, "rows are of another width")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bandstrap.kernels.convex_loss import LINEAR, LOGISTIC
 from bandstrap.kernels.sandwich import (
     UNCHANGED,
     absorb_step,
@@ -26,6 +27,17 @@ from bandstrap.problem import Problem
 from bandstrap.rearming import Before, rearmed, relisted
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import kernel_stream
+from bandstrap.storage.schema import (
+    Array,
+    Choice,
+    Fixed,
+    Flag,
+    ListOf,
+    Of,
+    Real,
+    Schema,
+    require,
+)
 
 # The least share of a column that others may leave unexplained: what is not theirs is rounding.
 ROUGH = 3e-7
@@ -55,6 +67,33 @@ class GaussianLimitLearner(Learner):
     """Second moments of all arms, side by side."""
 
     warned = False  # that they may be wrong
+
+    schema = Schema(
+        all=Of(ConvexArms),
+        loss=Fixed(Choice(LOGISTIC, LINEAR)),
+        variance=Fixed(Real(low=0.0)),
+        noise=Fixed(Real(low=0.0)),
+        theta=Array(np.float64, "arms", "parameters"),
+        inverse=Array(np.float64, "arms", "parameters", "parameters"),
+        covariance=Array(np.float64, "arms", "parameters", "parameters"),
+        ready=Array(np.bool_, "arms"),
+        due=ListOf(Real(low=0.0), "arms"),
+        gained=ListOf(Real(), "arms"),
+        drawn=Array(np.float64, "arms", finite=False),
+        laws=Array(np.float64, 4, "arms", finite=False),
+        context=Array(np.float64, "parameters"),
+        work=Array(np.float64, 3, "parameters", finite=False),
+        places=Array(np.int64, "parameters"),
+        warned=Flag(),
+    )
+
+    def verify_saved(self) -> None:
+        own = [arm.theta.size for arm in self.all.arms]
+        require(own == [self.theta.shape[1]] * len(self.theta), "moments are of other arms")
+        require(self.context[-1] == float(self.all.model.intercept), "an intercept is no feature")
+
+    def verify_problem(self, problem: Problem) -> None:
+        self.all.verify_problem(problem)
 
     def __init__(
         self, model: ConvexModel, problem: Problem, resampling: Resampling, prior: ExamplePrior

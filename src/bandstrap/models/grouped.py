@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bandstrap.checks import require_within
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.convex_groups import group_pseudo, group_rows
 from bandstrap.models.base import Learner, Model
@@ -13,6 +14,9 @@ from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, rearmed
 from bandstrap.resampling import Resampling
+from bandstrap.storage.schema import Array, Schema, require
+
+MOST_GROUPS = 100_000  # each has a weight in every draw, and a gradient in memory
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,7 @@ class Grouped(Model):
     def __post_init__(self) -> None:
         if self.groups < 2:
             raise InvalidInput("groups", self.groups, "give at least two")
+        require_within(2, MOST_GROUPS, groups=self.groups)
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
         if resampling.noise > 0:
@@ -39,6 +44,22 @@ class Grouped(Model):
 
 class GroupedLearner(ArmsLearner):
     """Sums of gradients by arm and group, (arms, groups, features + 1)."""
+
+    schema = Schema(
+        sums=Array(np.float64, "arms", "groups", "parameters"),
+        known_rows=Array(np.int64, "arms", low=0),
+        known_fits=Array(np.int64, "arms", low=0),
+    )
+
+    def verify_saved(self) -> None:
+        arms = self.all.arms
+        own = [arm.theta.size for arm in arms]
+        require(own == [self.sums.shape[2]] * len(self.sums), "sums are of other arms")
+        for arm, rows, fits in zip(arms, self.known_rows, self.known_fits, strict=True):
+            require(fits <= arm.fits, "sums are of a fit that is yet to come")
+            # Where the margins are to be known anew there will be another fit, and other sums.
+            known = arm.known_rows < 0 or rows <= arm.examples.rows.count
+            require(known, "sums are of rows that are not there")
 
     def __init__(
         self, grouped: Grouped, problem: Problem, resampling: Resampling, prior: ExamplePrior

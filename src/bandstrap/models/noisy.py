@@ -13,14 +13,27 @@ from bandstrap.models.convex_examples import ConvexExamples
 from bandstrap.models.factor import inverse_factor, least_own, warn_of_rounding
 from bandstrap.models.features import Rows, as_numbers
 from bandstrap.models.normal_shares import normal_shares
-from bandstrap.priors import ExamplePrior
+from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, rearmed, relisted
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import kernel_stream
+from bandstrap.storage.schema import (
+    Array,
+    Fixed,
+    Flag,
+    ListOf,
+    Maybe,
+    Of,
+    Real,
+    Schema,
+    Whole,
+    require,
+)
 
 ROUGH = 3e-7  # share of a column that is its own, below which squares of contexts say little of it
 GROWTH = 1.1  # the inverse is made anew when the examples have grown this much
+MOST = 1e150  # sums of products of contexts, weights and rewards are less
 
 PER_ARM = (
     "own_gram", "own_moment", "own_count", "gram", "moment", "count", "theta", "inverse",
@@ -40,6 +53,36 @@ class NoisyLearner(Learner):
 
     warned = False  # that rounding may spoil the spread
     rows: Sequence[Rows | None] = ()  # of arms that have few; bandits saved earlier have none
+
+    schema = Schema(
+        model=Fixed(Of(ConvexModel)),
+        noise=Fixed(Real(low=0.0)),
+        pseudo=Of(PseudoExamples),
+        version=Whole(-1),
+        own_gram=Array(np.float64, "arms", "parameters", "parameters", low=-MOST, high=MOST),
+        own_moment=Array(np.float64, "arms", "parameters", low=-MOST, high=MOST),
+        own_count=Array(np.float64, "arms", low=0.0, high=MOST),
+        gram=Array(np.float64, "arms", "parameters", "parameters", low=-MOST, high=MOST),
+        moment=Array(np.float64, "arms", "parameters", low=-MOST, high=MOST),
+        count=Array(np.float64, "arms", low=0.0, high=MOST),
+        theta=Array(np.float64, "arms", "parameters"),
+        inverse=Array(np.float64, "arms", "parameters", "parameters"),
+        inverted=Array(np.float64, "arms", low=0.0, high=MOST),
+        rows=ListOf(Maybe(Of(Rows))),
+        work=Array(np.float64, 5, "parameters", finite=False),
+        drawn=Array(np.float64, "arms", finite=False),
+        warned=Flag(),
+    )
+
+    def verify_saved(self) -> None:
+        arms, size = self.theta.shape
+        require(len(self.rows) in (0, arms), "rows are of other arms")
+        kept = [rows.n_features for rows in self.rows if rows is not None]
+        require(all(width == size - 1 for width in kept), "rows are of another width")
+
+    def verify_problem(self, problem: Problem) -> None:
+        own = problem.n_arms, problem.n_features + 1
+        require(self.theta.shape == own, "moments are of another problem")
 
     def __init__(
         self, model: ConvexModel, problem: Problem, resampling: Resampling, prior: ExamplePrior

@@ -5,16 +5,35 @@ from typing import Any
 import numpy as np
 
 from bandstrap.models.base import Learner, WeightedModel
-from bandstrap.models.features import Rows, as_numbers
+from bandstrap.models.features import Rows, as_numbers, verify_rows
 from bandstrap.models.redraw import drawn
-from bandstrap.priors import ExamplePrior
+from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, relisted
 from bandstrap.resampling import Resampling
+from bandstrap.storage.schema import Anything, Fixed, ListOf, Of, Schema, require
 
 
 class RefitLearner(Learner):
     """Refits every arm to its whole history and pseudo-examples at every draw."""
+
+    schema = Schema(
+        model=Fixed(Of(WeightedModel)),
+        resampling=Fixed(Of(Resampling)),
+        rows=ListOf(Of(Rows), "arms"),
+        pseudo=Of(PseudoExamples),
+        fits=ListOf(Anything(), "arms"),  # the model says
+    )
+
+    def verify_saved(self) -> None:
+        for rows, fit in zip(self.rows, self.fits, strict=True):
+            width = self.pseudo.contexts.shape[1]
+            require(rows.n_features == width, "rows are of another width than examples")
+            if fit is not None:
+                self.model.verify_fit(fit, rows.n_features)
+
+    def verify_problem(self, problem: Problem) -> None:
+        verify_rows(self.rows, problem)
 
     def __init__(
         self,

@@ -7,18 +7,24 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.checks import require_positive, require_within
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels import replicas as kernels
 from bandstrap.kernels.lanes import LANES
 from bandstrap.models.base import Learner, Model
-from bandstrap.models.features import BYTE, Rows
+from bandstrap.models.features import BYTE, Rows, verify_rows
 from bandstrap.models.link import sigmoid
 from bandstrap.models.votes import vote_shares
-from bandstrap.priors import ExamplePrior
+from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, newcomers, rearmed, relisted
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import kernel_stream
+from bandstrap.storage.schema import Array, Fixed, Grows, ListOf, Of, Schema, Whole, require
+
+MOST_REPLICAS = 10_000  # each of them learns every reward
+MOST_REPLAYED = 100_000  # more would take a reward seconds
+MOST = 1e150  # parameters, sums of squares and weights are less
 
 
 @dataclass(frozen=True)
@@ -35,10 +41,8 @@ class OnlineModel(ABC):
     link: ClassVar[int]
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.rate) and self.rate > 0):
-            raise InvalidInput("rate", self.rate, "give a positive number")
-        if self.replay < 0:
-            raise InvalidInput("replay", self.replay, "give 0 or more")
+        require_positive(rate=self.rate)
+        require_within(0, MOST_REPLAYED, replay=self.replay)
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,7 @@ class Replicas(Model):
     def __post_init__(self) -> None:
         if self.count < 1:
             raise InvalidInput("count", self.count, "give at least one replica")
+        require_within(1, MOST_REPLICAS, count=self.count)
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
         if not resampling.independent:
@@ -100,6 +105,42 @@ Kernel = Callable[..., None]
 class ReplicaLearner(Learner):
     """Parameters (arms, features + 1, replicas), and what the steps need to know of the past."""
 
+    schema = Schema(
+        model=Fixed(Of(OnlineModel)),
+        count=Fixed(Whole(1, MOST_REPLICAS)),
+        resampling=Fixed(Of(Resampling)),
+        pseudo=Of(PseudoExamples),
+        pseudo_weights=Array(np.float64, "arms", Grows("pseudo"), "lanes", low=0.0, high=MOST),
+        untaught=ListOf(Whole()),
+        rows=ListOf(Of(Rows), "arms"),
+        weights=ListOf(Array(np.float64, Grows(), "lanes", low=0.0, high=MOST), "arms"),
+        theta=Array(np.float64, "arms", "parameters", "lanes", low=-MOST, high=MOST),
+        squares=Array(np.float64, "arms", "parameters", low=0.0, high=MOST),
+        scales=Array(np.float64, 2, "parameters", low=0.0, high=MOST),
+        rewards=Array(np.float64, 2, low=0.0, high=MOST),
+        _residuals=Array(np.float64, kernels.SUMS, "lanes", finite=False),
+        _sizes=Array(np.float64, "parameters", finite=False),
+        _values=Array(np.float64, "parameters", finite=False),
+        _moves=Array(np.float64, "parameters", finite=False),
+        _roots=Array(np.float64, "parameters", finite=False),
+        _places=Array(np.int64, "parameters"),
+    )
+
+    def verify_saved(self) -> None:
+        size, lanes = self.theta.shape[1:]
+        require(lanes == lanes_of(self.count), "replicas are others than are counted")
+        require(self.untaught == sorted({*self.untaught}), "arms are to be taught twice")
+        require(max(self.untaught, default=0) < len(self.rows), "an arm is not there")
+        require(self.pseudo.contexts.shape[1] == size - 1, "examples are of another width")
+        for rows, weights in zip(self.rows, self.weights, strict=True):
+            require(rows.n_features == size - 1, "rows are of another width")
+            require(rows.count <= len(weights), "rows have no weights")
+        counted = (self.scales[1] > 0) | (self.scales[0] == 0)
+        require(counted.all(), "a scale is of no context")
+
+    def verify_problem(self, problem: Problem) -> None:
+        verify_rows(self.rows, problem)
+
     def __init__(
         self,
         model: OnlineModel,
@@ -113,7 +154,7 @@ class ReplicaLearner(Learner):
         self.count = count
         self.resampling = resampling
         self.pseudo = prior.start(problem)
-        lanes = count + -count % LANES
+        lanes = lanes_of(count)
         self.pseudo_weights = np.zeros((arms, 0, lanes))
         self.untaught: list[int] = []  # arms that are yet to learn the pseudo-examples
         self.rows = [Rows(problem.n_features) for _ in range(arms)]
@@ -263,6 +304,11 @@ class ReplicaLearner(Learner):
         for arm in self.untaught:
             self._run(kernels.replay, count, arm, rng)
         self.untaught = []
+
+
+def lanes_of(count: int) -> int:
+    """So many replicas and as many without weight as kernels need."""
+    return count + -count % LANES
 
 
 def unit_of(contexts: np.ndarray) -> float:

@@ -2,11 +2,11 @@
 
 from abc import ABC
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from bandstrap.checks import require_positive
+from bandstrap.checks import require_positive, require_within
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels import stochastic as kernels
 from bandstrap.models.base import Learner, WeightedModel
@@ -22,6 +22,9 @@ from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import kernel_stream
+from bandstrap.storage.schema import Array
+
+MOST_PASSES = 10_000  # of one fit, of which each decision takes several
 
 
 @dataclass(frozen=True)
@@ -42,9 +45,7 @@ class StochasticModel(WeightedModel[np.ndarray], ABC):
 
     def __post_init__(self) -> None:
         require_positive(threshold=self.threshold, penalty=self.penalty)
-        for name in ("patience", "passes"):
-            if getattr(self, name) < 1:
-                raise InvalidInput(name, getattr(self, name), "give at least one pass")
+        require_within(1, MOST_PASSES, patience=self.patience, passes=self.passes)
 
     def fit(
         self,
@@ -94,6 +95,9 @@ class StochasticModel(WeightedModel[np.ndarray], ABC):
 
     def predict(self, fit: np.ndarray, contexts: np.ndarray) -> np.ndarray:
         return self.expected(as_numbers(checked_contexts(contexts)) @ fit[:-1] + fit[-1])
+
+    def verify_fit(self, fit: Any, n_features: int) -> None:
+        Array(np.float64, n_features + 1).check(fit, {})
 
     def check_rewards(self, rewards: np.ndarray) -> None:
         """Refuse rewards that the loss has no meaning for."""

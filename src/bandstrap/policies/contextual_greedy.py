@@ -14,6 +14,7 @@ from bandstrap.policies.schedules import Decay, Schedule
 from bandstrap.priors import ExamplePrior, NoExamples
 from bandstrap.problem import Problem
 from bandstrap.resampling import NoResampling
+from bandstrap.storage.schema import Function, Schema
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class ContextualEpsilonGreedy(LearnerPolicy):
     model: Model
     schedule: Schedule = field(default_factory=Decay)
     prior: ExamplePrior = field(default_factory=NoExamples)
+
+    schema = Schema(schedule=Function("Constant", "Decay"))
 
     def __post_init__(self) -> None:
         EpsilonGreedy(self.schedule)  # refuses what is no schedule

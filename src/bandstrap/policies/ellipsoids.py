@@ -10,10 +10,18 @@ from bandstrap.models.ellipsoid import Ellipsoids
 from bandstrap.models.normal_shares import normal_shares
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before
+from bandstrap.storage.schema import Fixed, Of, Schema, require
 
 
 class EllipsoidLearner(Learner):
     """A learner that looks at every arm's mean and width, and makes scores of them."""
+
+    schema = Schema(problem=Fixed(Of(Problem)), arms=Of(Ellipsoids))
+
+    def verify_problem(self, problem: Problem) -> None:
+        own = problem.n_arms, problem.n_features + 1
+        require(self.problem == problem, "a learner is of another problem")
+        require(self.arms.centres.shape == own, "ellipsoids are of another problem")
 
     def __init__(self, problem: Problem, penalty: float) -> None:
         if problem.n_features < 1:

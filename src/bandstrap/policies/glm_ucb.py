@@ -13,6 +13,7 @@ from bandstrap.policies.ellipsoids import EllipsoidLearner, require_binary_range
 from bandstrap.policies.learners import LearnerPolicy
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before
+from bandstrap.storage.schema import Fixed, Of, Schema
 
 
 class Bonus(ABC):
@@ -68,6 +69,8 @@ class GuaranteedBonus(Bonus):
 
 class GLMUCBLearner(EllipsoidLearner):
     """The design's ellipsoids in `arms`; the estimates and their curvature in `fits`."""
+
+    schema = Schema(bonus=Fixed(Of(Bonus)), fits=Of(Ellipsoids))
 
     def __init__(self, problem: Problem, bonus: Bonus, penalty: float) -> None:
         super().__init__(problem, penalty)

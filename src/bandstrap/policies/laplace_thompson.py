@@ -9,9 +9,12 @@ from bandstrap.models import Learner
 from bandstrap.policies.ellipsoids import EllipsoidLearner, require_binary_range
 from bandstrap.policies.learners import LearnerPolicy
 from bandstrap.problem import Problem
+from bandstrap.storage.schema import Fixed, Real, Schema
 
 
 class LaplaceLearner(EllipsoidLearner):
+    schema = Schema(spread=Fixed(Real(low=0.0)))
+
     def __init__(self, problem: Problem, spread: float, penalty: float) -> None:
         super().__init__(problem, penalty)
         self.spread = spread

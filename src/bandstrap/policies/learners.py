@@ -10,9 +10,17 @@ from bandstrap.policies.checks import check_numbers
 from bandstrap.policies.state import State
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before
+from bandstrap.storage.schema import ListOf, Of, Schema, Whole, require
 
 
 class LearnerState(State):
+    schema = Schema(learners=ListOf(Of(Learner), "runs"), rounds=Whole())
+
+    def verify_saved(self) -> None:
+        require(len(self.learners) == self.runs, "runs have no learners")
+        for learner in self.learners:
+            learner.verify_problem(self.problem)
+
     def __init__(self, problem: Problem, runs: int, learners: list[Learner]) -> None:
         super().__init__(problem, runs)
         self.learners = learners

@@ -10,6 +10,7 @@ from bandstrap.models import Learner
 from bandstrap.policies.ellipsoids import EllipsoidLearner, half_range
 from bandstrap.policies.learners import LearnerPolicy
 from bandstrap.problem import Problem
+from bandstrap.storage.schema import Fixed, Of, Schema
 
 
 class Spread(ABC):
@@ -56,6 +57,8 @@ class PublishedSpread(Spread):
 
 
 class LinThompsonLearner(EllipsoidLearner):
+    schema = Schema(spread=Fixed(Of(Spread)))
+
     def __init__(self, problem: Problem, spread: Spread, penalty: float) -> None:
         super().__init__(problem, penalty)
         self.spread = spread

@@ -10,6 +10,7 @@ from bandstrap.models import Learner
 from bandstrap.policies.ellipsoids import EllipsoidLearner, half_range
 from bandstrap.policies.learners import LearnerPolicy
 from bandstrap.problem import Problem
+from bandstrap.storage.schema import Fixed, Of, Real, Schema
 
 
 class Width(ABC):
@@ -58,6 +59,8 @@ class ConfidenceEllipsoid(Width):
 
 
 class LinUCBLearner(EllipsoidLearner):
+    schema = Schema(width=Fixed(Of(Width)), penalty=Fixed(Real(low=0.0)))
+
     def __init__(self, problem: Problem, width: Width, penalty: float) -> None:
         super().__init__(problem, penalty)
         self.width = width

@@ -14,11 +14,22 @@ from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before
 from bandstrap.resampling import Resampling
+from bandstrap.storage.schema import require
 
 
 class SharedState(LearnerState):
+    def verify_saved(self) -> None:
+        require(len(self.learners) == self.runs, "runs have no learners")
+        for learner in self.learners:
+            learner.verify_problem(one_arm(self.problem))
+
     def rearm(self, fresh: LearnerState, before: Before) -> None:
         """Arms are nothing but their features: what was learnt holds for others too."""
+
+
+def one_arm(problem: Problem) -> Problem:
+    """What one model for all arms is told: a single arm, whose rows are of any of them."""
+    return Problem(1, problem.n_features, problem.support, per_arm=True)
 
 
 @dataclass(frozen=True)
@@ -53,7 +64,7 @@ class SharedBootstrap(Policy[SharedState]):
         if problem.n_features < 1:
             raise InvalidInput("arms", problem.n_arms, "give features of arms: arms={name: [...]}")
         check_numbers(problem, "encode them as numbers, to be joined to the features of arms")
-        one = Problem(1, problem.n_features, problem.support, per_arm=True)
+        one = one_arm(problem)
         return SharedState(problem, runs, [self._learner(one) for _ in range(runs)])
 
     def _learner(self, problem: Problem) -> Learner:

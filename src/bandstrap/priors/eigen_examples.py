@@ -7,12 +7,15 @@ import numpy as np
 
 from bandstrap.contexts import as_numbers
 from bandstrap.errors import InvalidInput
+from bandstrap.kernels.checks import LARGEST
 from bandstrap.priors.pseudo_examples import ExamplePrior, PseudoExamples, both_rewards
 from bandstrap.problem import Problem
+from bandstrap.storage.schema import Array, Fixed, Maybe, Real, Row, Schema, Whole, require
 
 NOTHING = 1e-10  # an eigenvalue below this share of the largest is rounding
 CONSTANT = 1e-22  # a variance below this share of the largest may be that of a constant, rounded
 BLOCK = 256  # contexts that are taken into an estimate at once
+MOST = 1e100  # sums of squares of contexts are less
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,6 +32,8 @@ class EigenExamples(ExamplePrior):
 
     covariance: np.ndarray | None = None
 
+    schema = Schema(covariance=Maybe(Array(np.float64, "features", "features", loose=True)))
+
     def __post_init__(self) -> None:
         if self.covariance is None:
             return
@@ -39,6 +44,10 @@ class EigenExamples(ExamplePrior):
             raise InvalidInput(
                 "covariance", given.shape, "give a symmetric matrix of finite numbers"
             )
+        most = float(np.abs(given).max(initial=0.0))
+        if most > LARGEST**2:
+            remedy = f"contexts are taken up to {LARGEST:g}; use another unit"
+            raise InvalidInput("covariance", most, remedy)
         given.flags.writeable = False
         object.__setattr__(self, "covariance", given)
 
@@ -97,6 +106,12 @@ def _graded_axes(covariance: np.ndarray, vary: np.ndarray) -> np.ndarray:
 class AxisExamples(PseudoExamples):
     """Pseudo-examples at both ends of some axes, with both rewards at each."""
 
+    schema = Schema(ends=Fixed(Row(Real(), Real())))
+
+    def verify_saved(self) -> None:
+        super().verify_saved()
+        require(self.count == 4 * len(self.axes), "an axis has four examples")
+
     def __init__(self, problem: Problem, axes: np.ndarray) -> None:
         self.ends = both_rewards(problem)
         super().__init__(*self._examples(axes), axes)
@@ -120,6 +135,19 @@ class EstimatedExamples(AxisExamples):
     are the directions, each as wide as it was seen to be, or as most are where it has not varied
     yet. Before the first the width is 1, that of standardised features.
     """
+
+    schema = Schema(
+        seen=Whole(),
+        shift=Array(np.float64, "features", low=-LARGEST, high=LARGEST),
+        total=Array(np.float64, "features", low=-MOST, high=MOST),
+        products=Array(np.float64, "features", "features", low=-MOST, high=MOST),
+        block=Array(np.float64, BLOCK, "features", low=-2 * LARGEST, high=2 * LARGEST),
+        pending=Whole(0, BLOCK - 1),
+    )
+
+    def verify_saved(self) -> None:
+        super().verify_saved()
+        require(self.pending <= self.seen, "more contexts are pending than were seen")
 
     def __init__(self, problem: Problem) -> None:
         d = problem.n_features

@@ -4,10 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bandstrap.checks import require_within
 from bandstrap.errors import InvalidInput
+from bandstrap.kernels.checks import LARGEST
 from bandstrap.priors.pseudo_examples import ExamplePrior, PseudoExamples, both_rewards
 from bandstrap.problem import Problem
 from bandstrap.seeding import generator
+
+MOST_CONTEXTS = 100_000  # every arm is fit to all of them
 
 
 @dataclass(frozen=True)
@@ -27,8 +31,10 @@ class GaussianExamples(ExamplePrior):
     def __post_init__(self) -> None:
         if self.count is not None and self.count < 1:
             raise InvalidInput("count", self.count, "give at least one context")
-        if not (np.isfinite(self.scale) and self.scale > 0):
-            raise InvalidInput("scale", self.scale, "give a positive standard deviation")
+        require_within(1, MOST_CONTEXTS, count=self.count)
+        if not 0 < self.scale <= LARGEST:
+            remedy = f"give a positive standard deviation, at most {LARGEST:g}"
+            raise InvalidInput("scale", self.scale, remedy)
         if self.seed < 0:
             raise InvalidInput("seed", self.seed, "give 0 or more")
 

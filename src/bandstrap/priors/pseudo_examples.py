@@ -2,11 +2,20 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from bandstrap.errors import InvalidInput
+from bandstrap.kernels.checks import LARGEST
 from bandstrap.problem import Problem
+from bandstrap.storage.schema import FLOATS, Array, Grows, Schema, Whole, require
+
+WIDEST = 1e10 * LARGEST  # an axis is longer than any context along it, if there are many features
+# What a prior of one's own may hold, too.
+CONTEXTS = (*FLOATS, np.uint8, np.int64)
+REWARDS = (*FLOATS, np.int64)
+BY_ROWS: tuple[Literal["C"], Literal["A"], Literal["W"]] = ("C", "A", "W")  # as kernels read them
 
 
 class PseudoExamples:
@@ -16,12 +25,25 @@ class PseudoExamples:
     the axes of an ellipsoid, `axes` (n, features) holds them: each row stands for four of the
     examples, itself and its negative with the lower and the upper reward, in the order
     (+, low), (+, high), (-, low), (-, high). It has no rows otherwise. `version` counts changes.
+    The arrays are replaced, never written to, so that models may hold on to them.
     """
 
+    schema = Schema(
+        contexts=Array(
+            CONTEXTS, Grows("examples"), "features", low=-WIDEST, high=WIDEST, shared=True
+        ),
+        rewards=Array(REWARDS, Grows("examples"), shared=True),
+        axes=Array(FLOATS, Grows("axes"), "features", low=-WIDEST, high=WIDEST, shared=True),
+        version=Whole(),
+    )
+
+    def verify_saved(self) -> None:
+        require(4 * len(self.axes) <= self.count, "axes have too few examples")
+
     def __init__(self, contexts: np.ndarray, rewards: np.ndarray, axes: np.ndarray) -> None:
-        self.contexts = contexts
-        self.rewards = rewards
-        self.axes = axes
+        self.contexts = np.require(contexts, requirements=BY_ROWS)
+        self.rewards = np.require(rewards, requirements=BY_ROWS)
+        self.axes = np.require(axes, requirements=BY_ROWS)
         self.version = 0
 
     @property

@@ -5,8 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bandstrap.checks import LARGEST
 from bandstrap.errors import InvalidInput
 from bandstrap.problem import Support
+
+# What counts less weighs nothing in almost every draw, and is drawn again and again until something
+# weighs; rewards would never outweigh what counts more.
+LEAST, MOST = 1e-4, 1e9
 
 
 class Prior(ABC):
@@ -30,8 +35,8 @@ class PseudoRewards(Prior):
 
     def __post_init__(self) -> None:
         for name, count in (("ones", self.ones), ("zeros", self.zeros)):
-            if not (np.isfinite(count) and count >= 0):
-                raise InvalidInput(name, count, "give a finite count of 0 or more")
+            if not (count == 0 or LEAST <= count <= MOST):
+                raise InvalidInput(name, count, f"give 0, or a count from {LEAST:g} to {MOST:g}")
 
     def atoms(self, support: Support) -> tuple[tuple[float, ...], tuple[float, ...]]:
         if self.ones == self.zeros == 0:
@@ -56,10 +61,11 @@ class PseudoRewardsAt(Prior):
     def __post_init__(self) -> None:
         if len(self.values) != len(self.counts) or len(set(self.values)) != len(self.values):
             raise InvalidInput("values", self.values, "give different values and a count for each")
-        if not np.isfinite(self.values).all():
-            raise InvalidInput("values", self.values, "give finite values")
-        if not (np.isfinite(self.counts).all() and min(self.counts, default=0.0) >= 0):
-            raise InvalidInput("counts", self.counts, "give finite counts of 0 or more")
+        if not all(abs(value) <= LARGEST for value in self.values):
+            raise InvalidInput("values", self.values, f"give values up to {LARGEST:g}")
+        if not all(count == 0 or LEAST <= count <= MOST for count in self.counts):
+            remedy = f"give counts that are 0, or from {LEAST:g} to {MOST:g}"
+            raise InvalidInput("counts", self.counts, remedy)
 
     def atoms(self, support: Support) -> tuple[tuple[float, ...], tuple[float, ...]]:
         pairs = sorted(zip(map(float, self.values), map(float, self.counts), strict=True))

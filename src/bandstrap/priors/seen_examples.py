@@ -4,11 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bandstrap.checks import require_within
 from bandstrap.contexts import as_numbers
 from bandstrap.errors import InvalidInput
 from bandstrap.priors.pseudo_examples import ExamplePrior, PseudoExamples, both_rewards
 from bandstrap.problem import Problem
 from bandstrap.seeding import generator
+from bandstrap.storage.schema import Fixed, Generator, Real, Row, Schema, Whole, require
+
+MOST_PAIRS = 10_000  # every arm is fit to all of them
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,7 @@ class SeenExamples(ExamplePrior):
     def __post_init__(self) -> None:
         if self.pairs < 1:
             raise InvalidInput("pairs", self.pairs, "give at least one; without any: NoExamples()")
+        require_within(1, MOST_PAIRS, pairs=self.pairs)
         if self.seed < 0:
             raise InvalidInput("seed", self.seed, "give 0 or more")
 
@@ -44,6 +49,17 @@ class SeenExamples(ExamplePrior):
 
 class Reservoir(PseudoExamples):
     """Arrays are replaced, not written to: fits remember what they were made from."""
+
+    schema = Schema(
+        ends=Fixed(Row(Real(), Real())),
+        pairs=Fixed(Whole(1, MOST_PAIRS)),
+        seen=Whole(),
+        rng=Generator(),
+    )
+
+    def verify_saved(self) -> None:
+        super().verify_saved()
+        require(self.count == 2 * min(self.seen, self.pairs), "contexts kept are others than seen")
 
     def __init__(self, prior: SeenExamples, problem: Problem) -> None:
         none = np.zeros((0, problem.n_features))
