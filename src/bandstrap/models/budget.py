@@ -7,7 +7,7 @@ import numpy as np
 
 from bandstrap.kernels.network import outputs
 from bandstrap.models.base import Learner, Model
-from bandstrap.models.features import Rows
+from bandstrap.models.features import Rows, verify_rows
 from bandstrap.models.heads import Draws, Heads, OneHead
 from bandstrap.models.network import NeuralNetwork
 from bandstrap.models.network_checks import (
@@ -88,6 +88,9 @@ class BudgetedLearner(Learner):
         widths = {self.scale.mean.size, self.pseudo.contexts.shape[1]}
         widths |= {rows.n_features for rows in self.rows}
         require(widths == {self.n_features}, "contexts are of several widths")
+
+    def verify_problem(self, problem: Problem) -> None:
+        verify_rows(self.rows, problem)
 
     def __init__(
         self, model: Budgeted, problem: Problem, prior: ExamplePrior, heads: Heads

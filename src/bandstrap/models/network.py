@@ -1,6 +1,7 @@
 """The paper's network: one hidden layer, one network per arm, one pass over history per round."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from bandstrap.one_thread import ONE_BLAS_THREAD
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
+from bandstrap.storage.schema import require
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,10 @@ class NeuralNetwork(WeightedModel[Layers]):
 
     def check_context(self, contexts: np.ndarray) -> None:
         check_size(contexts)
+
+    def verify_fit(self, fit: Any, n_features: int) -> None:
+        known = type(fit) is Layers and fit.sizes == (n_features, self.hidden, 1)
+        require(known, "a fit is of another network")
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
         check_support(problem.support)

@@ -92,6 +92,10 @@ class SharedLearner(Learner):
         known = all(arm < self.replay.n_arms for arm in self.unstarted)
         require(known and len(self.unstarted) <= self.replay.n_arms, "an arm is none")
 
+    def verify_problem(self, problem: Problem) -> None:
+        own = self.replay.n_arms, self.replay.rows.n_features
+        require(own == (problem.n_arms, problem.n_features), "a network is of another problem")
+
     def __init__(
         self, model: SharedNetwork, problem: Problem, prior: ExamplePrior, heads: Heads
     ) -> None:

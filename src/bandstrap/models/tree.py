@@ -1,6 +1,7 @@
 """Regression trees fit to weighted examples."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -106,6 +107,10 @@ class DecisionTree(WeightedModel[Tree]):
         )
         values[:count, 1] += lowest
         return Tree(nodes[:count].copy(), values[:count].copy())
+
+    def verify_fit(self, fit: Any, n_features: int) -> None:
+        require(type(fit) is Tree, "a fit is no tree")
+        fit.verify_width(n_features)
 
     def predict(self, fit: Tree, contexts: np.ndarray) -> np.ndarray:
         means: np.ndarray = fit.values[fit.leaves(checked_contexts(contexts)), 1]

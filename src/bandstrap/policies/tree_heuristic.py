@@ -6,7 +6,7 @@ import numpy as np
 
 from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner
-from bandstrap.models.features import Rows
+from bandstrap.models.features import Rows, verify_rows
 from bandstrap.models.tree import DecisionTree, Tree
 from bandstrap.policies.learners import LearnerPolicy
 from bandstrap.problem import Problem
@@ -46,6 +46,9 @@ class TreeLearner(Learner):
                 tree.verify_width(rows.n_features)
                 own = tree.leaves(rows.contexts[: leaves.size])
                 require(np.array_equal(own, leaves), "rows are in other leaves")
+
+    def verify_problem(self, problem: Problem) -> None:
+        verify_rows(self.rows, problem)
 
     def __init__(self, policy: "TreeHeuristic", problem: Problem) -> None:
         self.tree = policy.tree
