@@ -8,6 +8,7 @@ themselves. Objects of the latter may hold anything that can be in a file.
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import fields
 from typing import Any
 
@@ -29,6 +30,7 @@ BIT_GENERATORS: dict[str, dict[str, int]] = {
 }
 
 Names = Mapping[str, Any]  # classes and functions that the caller trusts, by name
+_TRUSTED: ContextVar[Names] = ContextVar("trusted")
 
 
 class NotTrusted(BandstrapError, LookupError):  # noqa: N818
@@ -69,6 +71,19 @@ def unpack(packed: Packed, trusted: Names) -> Any:
     """
     data = json.loads(packed.text)
     require(type(data) is dict and data.keys() == {"tree", "places"}, "it is no tree")
+    before = _TRUSTED.set(trusted)
+    try:
+        return _unpacked(packed, data, trusted)
+    finally:
+        _TRUSTED.reset(before)
+
+
+def trusted_names() -> Names:
+    """What the caller trusts, for a class that finds names in its own fields while it is made."""
+    return _TRUSTED.get({})
+
+
+def _unpacked(packed: Packed, data: dict[str, Any], trusted: Names) -> Any:
     unpacker = _Unpacker(laid_out(packed.arrays, data["places"]), trusted)
     thing = unpacker.walk(data["tree"])
     check_apart(unpacker.arrays, unpacker.owned_arrays())
@@ -175,6 +190,8 @@ class _Unpacker:
         least = len(names) - len(getattr(kind, "_field_defaults", ()))
         require(least <= len(values) <= len(names), "a tuple is none")
         values += [kind._field_defaults[name] for name in names[len(values) :]]
+        if registered(name) is None:
+            return kind._make(values)
         self._check(kind, dict(zip(names, values, strict=True)))
         return _verified(kind, kind._make(values))
 
