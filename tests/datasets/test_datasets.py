@@ -2,13 +2,14 @@
 
 import os
 from dataclasses import replace
+from hashlib import sha256
 from zipfile import ZipFile
 
 import numpy as np
 import pytest
 
 from bandstrap.datasets import DATASETS, archives, available, load, sources
-from bandstrap.datasets.catalogue import Archive, Entry
+from bandstrap.datasets.catalogue import Archive, Entry, Member
 from bandstrap.datasets.fetchers import SHIPPED
 from bandstrap.datasets.raw import Raw, read_npz, write_npz
 from bandstrap.datasets.scaling import scaled
@@ -17,8 +18,7 @@ from bandstrap.errors import OutputError, UnknownName
 FEATURES = np.arange(12, dtype=np.int16).reshape(6, 2)
 LABELS = np.array([0, 1, 2, 0, 1, 2])
 RAW = Raw(FEATURES, LABELS, ("a", "b", "c"), ("one", "two"))
-ARCHIVE = Archive("some-package", "1.2", ("some/first.csv", "some/second.csv"), "class", "int16")
-ENTRY = Entry("small", "", RAW.checksum, RAW.classes, RAW.columns, archive=ARCHIVE)
+PARTS = {"some/first.csv": slice(4), "some/second.csv": slice(4, 6)}
 SHARED = os.environ.get("BANDSTRAP_DATA", "")
 
 
@@ -34,12 +34,29 @@ def _alone(tmp_path, monkeypatch):
     monkeypatch.setattr(archives, "_download", unreachable)
 
 
+def table(part, rows=FEATURES):
+    """A part of the data as it is in the package, classes counted from 1."""
+    lines = [f"{c + 1},{x},{y}" for c, (x, y) in zip(LABELS[part], rows[part], strict=True)]
+    return "\n".join(["class,one,two", *lines]).encode()
+
+
+def archive_of(rows=FEATURES):
+    """What is known of a package with these rows."""
+    tables = {name: table(part, rows) for name, part in PARTS.items()}
+    members = [Member(name, len(text), sha256(text).hexdigest()) for name, text in tables.items()]
+    return Archive("some-package", "1.2", "0" * 64, tuple(members), "class", "int16")
+
+
+ENTRY = Entry(
+    "small", "", RAW.checksum, FEATURES.nbytes, RAW.classes, RAW.columns, archive=archive_of()
+)
+
+
 def package(folder, rows=FEATURES):
-    """The package that carries the data, classes counted from 1."""
+    """The package that carries the data."""
     with ZipFile(folder / "some_package-1.2-py3-none-any.whl", "w") as file:
-        for member, part in zip(ARCHIVE.members, (slice(4), slice(4, 6)), strict=True):
-            lines = [f"{c + 1},{x},{y}" for c, (x, y) in zip(LABELS[part], rows[part], strict=True)]
-            file.writestr(member, "\n".join(["class,one,two", *lines]))
+        for name, part in PARTS.items():
+            file.writestr(name, table(part, rows))
 
 
 def equal(found):
@@ -84,8 +101,11 @@ def test_what_came_from_the_index_is_kept(monkeypatch):
 def test_a_wrong_package_is_refused_and_not_kept(monkeypatch):
     wrong = FEATURES + (FEATURES == 11)
     monkeypatch.setattr(archives, "_download", lambda archive, folder: package(folder, wrong))
-    with pytest.raises(OutputError, match="some-package: does not hold the small data set"):
+    with pytest.raises(OutputError, match=r"not the package \(some/second.csv is another file\)"):
         sources.find(ENTRY)
+    known = replace(ENTRY, archive=archive_of(wrong))  # a catalogue that was told the wrong rows
+    with pytest.raises(OutputError, match="some-package: does not hold the small data set"):
+        sources.find(known)
     assert not sources.cache().exists()
 
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 from bandstrap.datasets.catalogue import DATASETS, Entry
 from bandstrap.datasets.dataset import Dataset
 from bandstrap.datasets.scaling import scaled
-from bandstrap.datasets.sources import at_hand, find
+from bandstrap.datasets.sources import at_hand, check_name, find
 from bandstrap.errors import UnknownName
 
 __all__ = ["DATASETS", "Dataset", "available", "load"]
@@ -30,6 +30,7 @@ def load(name: str) -> Dataset:
     >>> load("digits")
     Dataset('digits', 1797 x 64, 10 classes)
     """
+    check_name(name)
     entry = DATASETS.get(name, Entry(name, "of your own"))
     raw = find(entry)
     if raw is None:

@@ -2,19 +2,23 @@
 
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 from shutil import which
 from tempfile import TemporaryDirectory
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import numpy as np
 import pyarrow.csv
 
-from bandstrap.datasets.catalogue import Archive, Entry
+from bandstrap.datasets.catalogue import ENTRIES, Archive, Entry, Member
 from bandstrap.datasets.raw import Raw
-from bandstrap.errors import OutputError
+from bandstrap.errors import InvalidInput, OutputError
+from bandstrap.storage.files import reading
 
 PATIENCE = 600.0  # seconds for a download
+LARGEST = 1 << 27  # bytes of a package
+REMEDY = "delete it or put the right one there"
 
 
 def downloaded(entry: Entry, archive: Archive) -> Raw:
@@ -36,12 +40,15 @@ def stored(archive: Archive, folder: Path) -> Path | None:
 def opened(entry: Entry, archive: Archive, path: Path) -> Raw:
     """The data set out of the package's file."""
     try:
-        with ZipFile(path) as package:
-            parts = [_table(package.read(member), archive) for member in archive.members]
-    except (BadZipFile, KeyError, ValueError, OSError, EOFError) as error:
-        raise OutputError(
-            path, f"is cut off or not the package ({error})", "delete it or put the right one there"
-        ) from error
+        with reading(path, REMEDY) as file:
+            if file.seek(0, 2) > LARGEST:
+                raise ValueError(f"it has more than {LARGEST:,} bytes")
+            with ZipFile(file) as package:
+                parts = [_table(_read(package, each), archive) for each in archive.members]
+    except OutputError:
+        raise
+    except Exception as error:  # a zip file can be wrong in many ways
+        raise OutputError(path, f"is cut off or not the package ({error})", REMEDY) from error
     labels = np.concatenate([labels for _, labels in parts])
     features = np.concatenate([features for features, _ in parts])
     return Raw(features, labels - labels.min(), entry.classes, entry.columns)
@@ -58,9 +65,16 @@ def command(archive: Archive) -> list[str]:
 
 
 def _download(archive: Archive, folder: Path) -> None:
+    """By pip, which takes this very file and no other; nothing of it is run."""
+    if archive not in [entry.archive for entry in ENTRIES]:
+        raise InvalidInput("package", archive.package, "it is not in the catalogue of data sets")
+    *options, package = command(archive)
+    wanted = folder / "wanted.txt"
+    wanted.write_text(f"{package} --hash=sha256:{archive.wheel}\n", encoding="utf-8")
+    options += ["--require-hashes", "-r", str(wanted), "--dest", str(folder)]
     quiet = ["--retries", "1", "--timeout", "30", "--disable-pip-version-check"]
     done = subprocess.run(
-        [*_pip(), *command(archive), "--dest", str(folder), *quiet],
+        [*_pip(), *options, *quiet],
         capture_output=True,
         text=True,
         timeout=PATIENCE,
@@ -72,8 +86,8 @@ def _download(archive: Archive, folder: Path) -> None:
 
 
 def _pip() -> list[str]:
-    """This environment's pip, or any: it only downloads."""
-    inside = [sys.executable, "-m", "pip"]
+    """This environment's pip, or any: it only downloads. Not one in the folder where one is."""
+    inside = [sys.executable, "-P", "-m", "pip"]
     if subprocess.run([*inside, "--version"], capture_output=True, check=False).returncode == 0:
         return inside
     for name in ("pip3", "pip"):
@@ -81,6 +95,20 @@ def _pip() -> list[str]:
         if path:
             return [path]
     raise OSError("there is no pip here")
+
+
+def _read(package: ZipFile, member: Member) -> bytes:
+    """A member, if it is the one that is known: its size before it is unpacked, then its bytes."""
+    found = package.getinfo(member.name)
+    # Of other ways to pack zipfile unpacks more than it is asked for.
+    packed = found.compress_type in (ZIP_STORED, ZIP_DEFLATED)
+    if not packed or found.file_size != member.size:
+        raise ValueError(f"{member.name} has {found.file_size:,} bytes, not {member.size:,}")
+    with package.open(found) as stream:
+        content = stream.read(member.size)
+    if sha256(content).hexdigest() != member.checksum:
+        raise ValueError(f"{member.name} is another file")
+    return content
 
 
 def _table(text: bytes, archive: Archive) -> tuple[np.ndarray, np.ndarray]:

@@ -1,15 +1,18 @@
 """Data as it was published, in one layout whatever file it came from, known by its checksum."""
 
 import json
-import os
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 
 from bandstrap.errors import OutputError
+from bandstrap.storage.files import reading, replacing
+from bandstrap.storage.npz import read_arrays
+
+ANY, TIMES = 1 << 28, 100  # bytes that any file may unpack to, or so many times its own if more
+REMEDY = "delete it or put the right file there"
 
 
 @dataclass(frozen=True)
@@ -38,15 +41,21 @@ class Raw:
         return digest.hexdigest()
 
 
-def read_npz(path: Path, classes: tuple[str, ...] = (), columns: tuple[str, ...] = ()) -> Raw:
-    """A stored data set; names that the file lacks are filled in."""
+def read_npz(
+    path: Path,
+    classes: tuple[str, ...] = (),
+    columns: tuple[str, ...] = (),
+    most: int | None = None,
+) -> Raw:
+    """A stored data set of at most so many bytes; names that the file lacks are filled in."""
+    remedy = REMEDY if most is not None else f"{REMEDY}, or store it without compression"
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            return _decoded({key: stored[key] for key in stored.files}, classes, columns)
-    except (BadZipFile, KeyError, ValueError, OSError, EOFError) as error:
-        raise OutputError(
-            path, f"is cut off or no data set ({error})", "delete it or put the right file there"
-        ) from error
+        with reading(path, REMEDY) as file:
+            own = file.seek(0, 2)
+            stored = read_arrays(file, max(ANY, TIMES * own) if most is None else most)
+        return _decoded(stored, classes, columns)
+    except (KeyError, ValueError) as error:
+        raise OutputError(path, f"is cut off or no data set ({error})", remedy) from error
 
 
 def _decoded(
@@ -65,13 +74,23 @@ def _decoded(
     if len(classes) < values.size:
         raise ValueError(f"y has {values.size} classes, of which {len(classes)} are named")
     columns = tuple(map(str, stored.get("columns", columns)))
-    return Raw(
-        features,
-        labels,
-        classes,
-        columns[: features.shape[1]] or tuple(f"x{j}" for j in range(features.shape[1])),
-        json.loads(str(stored["categories"])) if "categories" in stored else {},
-    )
+    width = features.shape[1]
+    if 0 < len(columns) < width:
+        raise ValueError(f"X has {width} columns, of which {len(columns)} are named")
+    columns = columns[:width] or tuple(f"x{j}" for j in range(width))
+    return Raw(features, labels, classes, columns, _categories(stored))
+
+
+def _categories(stored: dict[str, np.ndarray]) -> dict[str, list[str]]:
+    """The names of values by column."""
+    try:
+        found = json.loads(str(stored.get("categories", "{}")))
+    except RecursionError as error:
+        raise ValueError("categories are no lists of names") from error
+    lists = [*found.values()] if isinstance(found, dict) else [None]
+    if not all(isinstance(each, list) and {*map(type, each)} <= {str} for each in lists):
+        raise ValueError("categories are no lists of names")
+    return dict(found)
 
 
 def _check(features: np.ndarray, labels: np.ndarray) -> None:
@@ -90,8 +109,7 @@ def _check(features: np.ndarray, labels: np.ndarray) -> None:
 def write_npz(path: Path, raw: Raw) -> None:
     """Store a data set so that the file is either complete or not there."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(f".{os.getpid()}.part")
-    with part.open("wb") as file:
+    with replacing(path) as file:
         np.savez_compressed(
             file,
             X=raw.features,
@@ -100,4 +118,3 @@ def write_npz(path: Path, raw: Raw) -> None:
             columns=np.array(raw.columns),
             categories=np.array(json.dumps(raw.categories)),
         )
-    part.replace(path)

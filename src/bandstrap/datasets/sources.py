@@ -2,15 +2,16 @@
 
 import os
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 from bandstrap.datasets import archives
 from bandstrap.datasets.catalogue import Entry
 from bandstrap.datasets.fetchers import FETCHERS, SHIPPED, fetched
 from bandstrap.datasets.raw import Raw, read_npz, write_npz
-from bandstrap.errors import OutputError
+from bandstrap.errors import InvalidInput, OutputError
 
 FOLDER = "BANDSTRAP_DATA"
+LONGEST = 100  # characters of a name
 
 
 def cache() -> Path:
@@ -30,15 +31,22 @@ def find(entry: Entry) -> Raw | None:
         return found
     found = _over_the_network(entry)
     with suppress(OSError):  # a cache that cannot be written costs time, nothing else
-        write_npz(cache() / f"{entry.name}.npz", found)
+        write_npz(_file(cache(), entry), found)
     return found
+
+
+def check_name(name: object) -> None:
+    """Refuse what is no name of a file within a folder, on any system."""
+    named = isinstance(name, str) and 0 < len(name) <= LONGEST and "\0" not in name
+    if not named or name in (".", "..") or PureWindowsPath(str(name)).name != name:
+        raise InvalidInput("name", name, "give the name of a data set, such as 'iris', no path")
 
 
 def at_hand(entry: Entry) -> bool:
     """Whether the data set can be read without a network."""
     folder = os.environ.get(FOLDER)
     places = [cache(), *([Path(folder)] if folder else [])]
-    if entry.name in SHIPPED or any((place / f"{entry.name}.npz").exists() for place in places):
+    if entry.name in SHIPPED or any(_file(place, entry).exists() for place in places):
         return True
     return bool(folder and entry.archive and archives.stored(entry.archive, Path(folder)))
 
@@ -60,11 +68,11 @@ def _in_folder(entry: Entry) -> Raw | None:
     if not given:
         return None
     folder = Path(given)
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # which has no errors of its own
         raise OutputError(folder, "is no folder", f"set {FOLDER} to where the data is, or unset it")
-    path = folder / f"{entry.name}.npz"
+    path = _file(folder, entry)
     if path.exists():
-        return verified(entry, read_npz(path, entry.classes, entry.columns), path)
+        return verified(entry, read_npz(path, entry.classes, entry.columns, entry.most), path)
     package = archives.stored(entry.archive, folder) if entry.archive else None
     if entry.archive is None or package is None:
         return None
@@ -72,8 +80,14 @@ def _in_folder(entry: Entry) -> Raw | None:
 
 
 def _in_cache(entry: Entry) -> Raw | None:
-    path = cache() / f"{entry.name}.npz"
-    return verified(entry, read_npz(path), path) if path.exists() else None
+    path = _file(cache(), entry)
+    return verified(entry, read_npz(path, most=entry.most), path) if path.exists() else None
+
+
+def _file(folder: Path, entry: Entry) -> Path:
+    """Where the data set is, if it is in that folder; never outside of it."""
+    check_name(entry.name)
+    return folder / f"{entry.name}.npz"
 
 
 def _over_the_network(entry: Entry) -> Raw:
