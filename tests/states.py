@@ -1,8 +1,11 @@
 """Policies played on a small Bernoulli problem, and their states compared byte by byte."""
 
+import re
+
 import numpy as np
 
 from bandstrap import Problem, Support
+from bandstrap.storage.packing import pack
 
 ARMS, RUNS = 4, 50
 BINARY = Support.binary()
@@ -53,3 +56,12 @@ def same(state, other):
 
 def _pairs(one, two):
     return [(one[name], two[name]) for name in one]
+
+
+def everything(bandit):
+    """What a bandit has learnt and will decide, but for the ids that it gives."""
+    packed = pack(bandit)
+    text = re.sub(r"[0-9a-f]{32}-", "", packed.text)
+    text = re.sub(r'"epochs": \["dict", \[.*?\], \d+\], "epoch": "[^"]*", "begun": \d+', "", text)
+    text = re.sub(r"(?<=[\],}\"]), \d+\]", "]", text)  # numbers of nodes
+    return text, {name: array.tobytes() for name, array in packed.arrays.items()}

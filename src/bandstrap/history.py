@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 
+from bandstrap.checks import LEAST_COUNT
 from bandstrap.errors import InvalidInput
 from bandstrap.fractions import FractionalRewards
 from bandstrap.history_checks import (
@@ -169,7 +170,9 @@ class RewardHistory:
         if not self.divisible:
             raise InvalidInput("factor", factor, "this policy cannot discount; forget by Window()")
         counts, prior = self.arrays.counts, fresh.arrays.counts
-        counts[:] = prior + factor * (counts - prior)
+        extra = factor * (counts - prior)
+        extra[np.abs(extra) < LEAST_COUNT] = 0.0  # weights of so little are all 0, again and again
+        counts[:] = prior + extra
         for run, arm in np.ndindex(counts.shape[:2]):
             self.arrays.moments[run, arm] = _moments(self.arrays.values, counts[run, arm])
 

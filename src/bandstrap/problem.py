@@ -1,13 +1,13 @@
 """What a policy is told beforehand: how many arms there are and where rewards may lie."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import inf, isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bandstrap.checks import is_finite
+from bandstrap.checks import LARGEST, is_finite
 from bandstrap.errors import InvalidInput
 from bandstrap.storage.schema import Flag, Maybe, Named, Of, Schema, Whole, require
 
@@ -38,6 +38,7 @@ class Support:
         """Any number from `low` to `high`; without arguments from 0 to 1."""
         if not (is_finite(low) and is_finite(high) and low < high):
             raise InvalidInput("support", (low, high), "give finite ends with low < high")
+        _check_size((low, high))
         return cls(float(low), float(high))
 
     @classmethod
@@ -48,6 +49,7 @@ class Support:
         ordered = tuple(sorted({float(value) for value in given})) if finite else ()
         if len(ordered) < 2:
             raise InvalidInput("values", values, "give at least two different finite values")
+        _check_size(ordered)
         return cls(ordered[0], ordered[-1], ordered)
 
     @classmethod
@@ -66,11 +68,6 @@ class Support:
             known = [Support.interval(self.low, self.high)]
         require(self in known, "it is no support")
 
-    def nearly_holds(self, numbers: np.ndarray) -> bool:
-        """Whether means of rewards lie within, but for rounding."""
-        slack = 1e-6 * max(self.scale, 1e-150)
-        return bool(((numbers >= self.low - slack) & (numbers <= self.high + slack)).all())
-
     @property
     def scale(self) -> float:
         """How large rewards may be; 0 if there is no end to it."""
@@ -81,6 +78,16 @@ class Support:
         """Where each reward, known to be one of them, stands in `values`."""
         assert self.values is not None
         return np.searchsorted(np.array(self.values), rewards)
+
+
+def _check_size(values: Sequence[float]) -> None:
+    """Squares of rewards, and of their differences, are to be numbers too."""
+    width = values[-1] - values[0]
+    if max(map(abs, values)) > LARGEST or width < 1 / LARGEST:
+        remedy = (
+            f"scale rewards: between {-LARGEST:g} and {LARGEST:g}, at least {1 / LARGEST:g} wide"
+        )
+        raise InvalidInput("support", (values[0], values[-1]), remedy)
 
 
 @dataclass(frozen=True)

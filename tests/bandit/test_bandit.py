@@ -22,6 +22,7 @@ from bandstrap import (
     Support,
     UnknownName,
 )
+from states import everything
 
 COLOURS = ["red", "green", "blue"]
 
@@ -31,14 +32,6 @@ def contextual(seed=0, **given):
         Exponential(), GaussianLimit(LogisticRegression()), EigenExamples()
     )
     return Bandit(policy, COLOURS, seed=seed, rewards=Support.binary(), **given)
-
-
-def everything(bandit):
-    """What a bandit has learnt and will decide."""
-    from bandstrap.storage.packing import pack
-
-    packed = pack(bandit)
-    return packed.text, {name: array.tobytes() for name, array in packed.arrays.items()}
 
 
 def test_it_finds_the_best_arm():
@@ -88,7 +81,8 @@ def test_only_allowed_arms_are_chosen_and_have_a_chance():
 def test_many_contexts_at_once_are_as_many_decisions():
     bandit = contextual()
     decisions = bandit.decide(np.eye(3))
-    assert [decision.id for decision in decisions] == [0, 1, 2]
+    assert [decision.number for decision in decisions] == [0, 1, 2]
+    assert len({decision.id for decision in decisions}) == 3
     bandit.learn(decisions, [1.0, 0.0, 1.0])
     assert bandit.rewards_learnt == 3
     assert bandit.decisions_waiting == 0
@@ -214,6 +208,17 @@ def test_it_says_what_it_is():
     assert "0, … 99 arms" in repr(Bandit(Bootstrap(), range(99)))
 
 
+def open_of(bandit):
+    """The id of the one decision that waits."""
+    (name,) = bandit._pending.waiting
+    return name
+
+
+def told_of(bandit):
+    """The id of the decision before it."""
+    return f"{bandit._pending.epoch}-{0:010x}"
+
+
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
@@ -224,18 +229,19 @@ def test_it_says_what_it_is():
         (lambda b: b.decide(np.array([1.0, np.inf])), "inf"),
         (lambda b: b.learn(77, 1.0), "no such decision"),
         (lambda b: b.learn(-1, 1.0), "no such decision"),
-        (lambda b: b.learn("x", 1.0), "Decision or its id"),
-        (lambda b: b.learn(0, 1.0), "has its reward already"),
-        (lambda b: b.learn(1, np.nan), "rewards lie in"),
-        (lambda b: b.learn(1, np.inf), "rewards lie in"),
-        (lambda b: b.learn(1, 0.5), "declared values"),
-        (lambda b: b.learn(1, "high"), "give a number"),
-        (lambda b: b.learn(1, 1.0, weight=0), "positive"),
-        (lambda b: b.learn([1, 1], [1.0, 1.0]), "only one reward"),
-        (lambda b: b.learn([1], [1.0, 0.0]), "give 1"),
-        (lambda b: b.learn([1, 0], [1.0, 1.0]), "has its reward already"),
+        (lambda b: b.learn("x", 1.0), "no such decision"),
+        (lambda b: b.learn(1.5, 1.0), "Decision or its id"),
+        (lambda b: b.learn(told_of(b), 1.0), "has its reward already"),
+        (lambda b: b.learn(open_of(b), np.nan), "rewards lie in"),
+        (lambda b: b.learn(open_of(b), np.inf), "rewards lie in"),
+        (lambda b: b.learn(open_of(b), 0.5), "declared values"),
+        (lambda b: b.learn(open_of(b), "high"), "give a number"),
+        (lambda b: b.learn(open_of(b), 1.0, weight=0), "positive"),
+        (lambda b: b.learn([open_of(b)] * 2, [1.0, 1.0]), "only one reward"),
+        (lambda b: b.learn([open_of(b)], [1.0, 0.0]), "give 1"),
+        (lambda b: b.learn([open_of(b), told_of(b)], [1.0, 1.0]), "has its reward already"),
         (lambda b: b.learn(reward=1.0), "give a decision"),
-        (lambda b: b.learn(1, 1.0, arm="red"), "give a decision"),
+        (lambda b: b.learn(open_of(b), 1.0, arm="red"), "give a decision"),
         (lambda b: b.learn(arm="pink", context=np.ones(2), reward=1.0), "unknown arm"),
         (lambda b: b.learn(arm=["red"], context=np.ones((2, 2)), reward=[1.0]), "each of 2"),
         (lambda b: b.rank(np.ones(2), k=4), "ask for 1 to 3"),
@@ -247,8 +253,7 @@ def test_it_says_what_it_is():
 )
 def test_bad_input_is_one_clear_error_and_changes_nothing(wrong, told):
     bandit = contextual()
-    bandit.decide(np.array([[1.0, 2.0], [3.0, 4.0]]))
-    bandit.learn(0, 1.0)
+    bandit.learn(bandit.decide(np.array([[1.0, 2.0], [3.0, 4.0]]))[0], 1.0)
     before = everything(bandit)
     with pytest.raises((InvalidInput, UnknownName), match=told):
         wrong(bandit)

@@ -28,7 +28,7 @@ from bandstrap import (
     Support,
     from_sklearn,
 )
-from bandstrap.storage.packing import pack
+from states import everything
 
 LINEAR = ContextualBootstrap(Exponential(), LinearRegression(), EigenExamples())
 SHARED = SharedBootstrap(Exponential(), LinearRegression(), EigenExamples())
@@ -39,11 +39,6 @@ LARGEST = 100.0
 def classifier(estimator=None, prior=None):
     model = from_sklearn(estimator or Classifier(), replicas=2)
     return ContextualBootstrap(Exponential(), model, prior or SeenExamples())
-
-
-def everything(bandit):
-    packed = pack(bandit)
-    return packed.text, {name: array.tobytes() for name, array in packed.arrays.items()}
 
 
 class Picky(LinThompson):
@@ -93,7 +88,7 @@ def test_decisions_of_a_batch_that_is_refused_are_taken_back():
     with pytest.raises(InvalidInput, match="scale it down"):
         bandit.decide([[1, 1], [500, 1]])
     assert everything(bandit) == before
-    assert bandit.decide([1, 1]).id == 1
+    assert bandit.decide([1, 1]).number == 1
 
 
 @pytest.mark.parametrize(
@@ -149,13 +144,15 @@ def test_or_as_soon_as_the_policy_has_started():
 
 def test_an_expired_decision_that_is_refused_all_the_same_is_dropped_with_a_warning():
     bandit = Bandit(Picky(), ["a", "b"], seed=1, expiry=Expiry(decisions=1, reward=0.0))
+    name, waiting = bandit.decide([1.0, 1.0]).id, bandit._pending.waiting
+    waiting[name] = waiting[name]._replace(context=np.array([[500, 1.0]]))
     bandit.decide([1.0, 1.0])
-    bandit._pending.waiting[0] = bandit._pending.waiting[0]._replace(context=np.array([[500, 1.0]]))
-    bandit.decide([1.0, 1.0])
-    with pytest.warns(UserWarning, match="decision 0 has expired and is dropped, .*scale it down"):
+    with pytest.warns(
+        UserWarning, match=f"decision {name} has expired and is dropped, .*scale it down"
+    ):
         bandit.decide([1.0, 1.0])
     assert (bandit.rewards_learnt, bandit.decisions_waiting) == (0, 2)
-    assert bandit.decide([1.0, 1.0]).id == 3
+    assert bandit.decide([1.0, 1.0]).number == 3
     assert bandit.rewards_learnt == 1
 
 

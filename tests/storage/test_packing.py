@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from bandstrap import Problem, Support
-from bandstrap.storage.packing import CannotPack, pack
-from bandstrap.storage.unpacking import CannotRestore, Loaded, unpack
 from bandstrap.policies import POLICIES
+from bandstrap.storage.packing import CannotPack, pack
+from bandstrap.storage.schema import Refused
+from bandstrap.storage.unpacking import CannotRestore, Loaded, NotTrusted, unpack
 
 
 class Pair(NamedTuple):
@@ -188,29 +189,32 @@ def test_a_class_that_cannot_be_found_again_is_refused():
 
 def test_nothing_is_imported_to_unpack():
     packed = pack(Frozen(1.0, None))
-    with pytest.raises(KeyError):
-        unpack(packed._replace(text=packed.text.replace(f"{__name__}:", "antigravity:")))
+    with pytest.raises(NotTrusted):
+        unpack(packed._replace(text=packed.text.replace(f"{__name__}:", "antigravity:")), Loaded())
 
 
 def test_no_module_is_imported_that_holds_nothing_to_save():
     packed = pack(Frozen(1.0, None))
     for module in ("bandstrap.__main__", "bandstrap.warmup", "bandstrap.nothing"):
-        loaded = set(sys.modules)
-        with pytest.raises((KeyError, AttributeError)):
-            unpack(packed._replace(text=packed.text.replace(f"{__name__}:", f"{module}:")))
+        loaded, text = set(sys.modules), packed.text.replace(f"{__name__}:", f"{module}:")
+        with pytest.raises(NotTrusted):
+            unpack(packed._replace(text=text), Loaded())
         assert set(sys.modules) == loaded
 
 
 def test_only_bit_generators_generate():
     packed = pack(np.random.default_rng(0))
-    with pytest.raises(ValueError, match="seed is no bit generator"):
-        unpack(packed._replace(text=packed.text.replace("PCG64", "seed")))
+    with pytest.raises(ValueError, match=r"'seed.*' is no bit generator"):
+        unpack(packed._replace(text=packed.text.replace("PCG64", "seed")), Loaded())
 
 
 def test_a_forged_attribute_is_neither_taken_nor_called():
     packed = pack(Owner("a"))
-    forged = packed.text.replace('"name": "a"', '"name": "a", "made": 3, "restore": 4')
-    assert unpack(packed._replace(text=forged)).made() == "a"
+    forged = packed.text.replace('"name": "a"', '"name": "a", "made": 3')
+    assert unpack(packed._replace(text=forged), Loaded()).made() == "a"
+    forged = packed.text.replace('"name": "a"', '"name": "a", "restore": 4')
+    with pytest.raises(Refused, match=r"Owner\.restore is not saved"):
+        unpack(packed._replace(text=forged), Loaded())
 
 
 def test_what_cannot_be_made_again_says_so():

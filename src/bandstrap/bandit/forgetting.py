@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from bandstrap.bandit.memory import Fading, Memory, Paned
-from bandstrap.checks import is_finite, require_positive
+from bandstrap.checks import is_whole, require_positive
 from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy
 from bandstrap.problem import Problem
 
+LONGEST = 10**15  # rewards
 STEPS = 16  # a half-life is taken in so many steps
 
 
@@ -42,6 +43,8 @@ class HalfLife(Forgetting):
 
     def __post_init__(self) -> None:
         require_positive(rewards=self.rewards)
+        if self.rewards > LONGEST:
+            raise InvalidInput("rewards", self.rewards, "nobody waits so long: use NoForgetting()")
 
     def memory(self, policy: Policy[Any], problem: Problem) -> Memory:
         every = max(1, round(self.rewards / STEPS))
@@ -59,7 +62,7 @@ class Window(Forgetting):
     rewards: int
 
     def __post_init__(self) -> None:
-        if not (is_finite(self.rewards) and self.rewards >= 2):
+        if not (is_whole(self.rewards) and 2 <= self.rewards <= LONGEST):
             raise InvalidInput("rewards", self.rewards, "give a window of at least 2 rewards")
 
     def memory(self, policy: Policy[Any], problem: Problem) -> Memory:

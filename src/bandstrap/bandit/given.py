@@ -1,8 +1,9 @@
 """Decisions, rewards and weights as they are handed to `learn`: one alone, or a list of them."""
 
-from math import inf, isfinite
+from math import inf
 from typing import Any
 
+from bandstrap.checks import LARGEST
 from bandstrap.errors import InvalidInput
 from bandstrap.problem import Support
 
@@ -18,7 +19,7 @@ def many_of(given: Any) -> list[Any] | None:
 def reward_of(given: Any, support: Support) -> float:
     """A reward within the support."""
     reward = _number("reward", given)
-    if not (support.low <= reward <= support.high and isfinite(reward)):
+    if not (support.low <= reward <= support.high and abs(reward) <= LARGEST):
         raise InvalidInput(
             "reward",
             reward,

@@ -9,6 +9,7 @@ import numpy as np
 from bandstrap.checks import is_finite, require_whole
 from bandstrap.errors import InvalidInput
 
+CLOSE = 1e-6  # to 1, of probabilities that were integrated
 MOST_DRAWS = 100_000  # more would take a decision seconds
 
 
@@ -63,3 +64,11 @@ class Propensity:
             raise InvalidInput("draws", self.draws, f"give at most {MOST_DRAWS:,}")
         if not (is_finite(self.floor) and 0 < self.floor <= 1):
             raise InvalidInput("floor", self.floor, "give a probability above 0, such as 0.001")
+
+
+def check_draw(scores: np.ndarray, shares: np.ndarray, arm: int, draws: int) -> None:
+    """Refuse a choice by scores that are no numbers; votes always are shares."""
+    valued = scores[arm] == scores[arm]
+    if not (valued and (draws or abs(shares.sum() - 1.0) < CLOSE)):
+        remedy = "scores are not finite: scale contexts and rewards down, or load an earlier save"
+        raise InvalidInput("scores", scores.tolist(), remedy)

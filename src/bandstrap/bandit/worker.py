@@ -16,7 +16,7 @@ from bandstrap.bandit.given import many_of, reward_of, rewards_of, weight_of, we
 from bandstrap.bandit.lockin import Watchman
 from bandstrap.bandit.memory import Memory
 from bandstrap.bandit.pending import Expiry, Pending
-from bandstrap.bandit.propensity import Chances, Propensity
+from bandstrap.bandit.propensity import Chances, Propensity, check_draw
 from bandstrap.checks import require_whole
 from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy
@@ -94,6 +94,7 @@ class Worker:
         place, scores, shares, draws = policy.decide(
             state, seen, self._rng, mask, self.propensity.draws
         )
+        check_draw(scores, shares, place, draws)
         if self._rng.random() < floor:
             every = range(len(names)) if mask is None else np.flatnonzero(mask[0])
             place = int(self._rng.choice(every))

@@ -21,10 +21,10 @@ class Arms:
 
     schema = Schema(
         parameters=Either(
-            Array(np.float64, "runs", "arms", fixed=True),
-            Array(np.float64, "runs", "arms", "categories", fixed=True),
+            Array(np.float64, "runs", "arms", fixed=True, shared=True),
+            Array(np.float64, "runs", "arms", "categories", fixed=True, shared=True),
         ),
-        means=Array(np.float64, "runs", "arms"),
+        means=Array(np.float64, "runs", "arms", shared=True),
     )
 
 

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bandstrap.checks import require_whole
 from bandstrap.errors import InvalidInput
 from bandstrap.policies.bounded import bounded_width
 from bandstrap.problem import Support
+
+MOST = 10_000  # rewards
 
 
 class ArtificialHistory(ABC):
@@ -30,8 +33,9 @@ class UniformRewards(ArtificialHistory):
     count: int = 2
 
     def __post_init__(self) -> None:
-        if self.count < 1 or self.count != round(self.count):
-            raise InvalidInput("count", self.count, "give a whole number, at least 1")
+        require_whole(1, count=self.count)
+        if self.count > MOST:
+            raise InvalidInput("count", self.count, f"give at most {MOST:,}: each costs a draw")
 
     def check(self, support: Support) -> None:
         bounded_width(support, self)

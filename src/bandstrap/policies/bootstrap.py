@@ -64,6 +64,8 @@ class BootstrapState(State):
 class FadingState(BootstrapState):
     """Rewards may count more or less than once, whatever they are and however they are weighed."""
 
+    formerly = BootstrapState  # in files of 0.1.0
+
     def discount(self, fresh: BootstrapState, factor: float) -> None:
         history = self.history
         (history.discount if history.divisible else history.fade)(fresh.history, factor)

@@ -5,9 +5,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.checks import LEAST_COUNT, is_finite
 from bandstrap.compiled import Compiled
 from bandstrap.errors import InvalidInput
 from bandstrap.history import RewardHistory
+from bandstrap.kernels.history import MOST_REWARDS
 from bandstrap.kernels.observe import ATOMS
 from bandstrap.kernels.schemes import EXPONENTIAL
 from bandstrap.policies.base import Policy
@@ -26,6 +28,11 @@ class DirichletThompson(Policy[BootstrapState]):
 
     pseudo_count: float = 1.0
 
+    def __post_init__(self) -> None:
+        if not (is_finite(self.pseudo_count) and LEAST_COUNT <= self.pseudo_count <= MOST_REWARDS):
+            remedy = f"give a count of {LEAST_COUNT:g} to {MOST_REWARDS:g}"
+            raise InvalidInput("pseudo_count", self.pseudo_count, remedy)
+
     def _start(self, problem: Problem, runs: int) -> BootstrapState:
         values = problem.support.values
         if values is None:
@@ -34,8 +41,6 @@ class DirichletThompson(Policy[BootstrapState]):
                 (problem.support.low, problem.support.high),
                 "a Dirichlet posterior needs Support.categories(values)",
             )
-        if not (np.isfinite(self.pseudo_count) and self.pseudo_count > 0):
-            raise InvalidInput("pseudo_count", self.pseudo_count, "give a positive count")
         counts = [self.pseudo_count] * len(values)
         history = RewardHistory.start(runs, problem.n_arms, values, counts, ATOMS, EXPONENTIAL)
         return BootstrapState(problem, runs, history)

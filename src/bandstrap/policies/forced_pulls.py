@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.checks import require_whole
 from bandstrap.compiled import Compiled
 from bandstrap.errors import InvalidInput
 from bandstrap.policies.base import Policy
@@ -16,6 +17,8 @@ from bandstrap.problem import Problem
 from bandstrap.rearming import Before, rearmed
 from bandstrap.resampling import Multinomial
 from bandstrap.storage.schema import LARGEST, Array, Of, Schema
+
+MOST = 10**15  # pulls
 
 
 class ForcedState(State):
@@ -60,8 +63,9 @@ class ForcedPulls(Policy[ForcedState]):
     policy: Policy[Any] = field(default_factory=_npb)
 
     def __post_init__(self) -> None:
-        if self.pulls < 0:
-            raise InvalidInput("pulls", self.pulls, "give 0 or more")
+        require_whole(0, pulls=self.pulls)
+        if self.pulls > MOST:
+            raise InvalidInput("pulls", self.pulls, f"give at most {MOST:,}")
 
     @classmethod
     def for_horizon(

@@ -5,13 +5,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.checks import LARGEST, is_finite
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.history import MOST_REWARDS
 from bandstrap.policies.base import Policy
 from bandstrap.policies.state import State
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, rearmed
-from bandstrap.storage.schema import Array, Schema, require
+from bandstrap.storage.schema import Array, Schema
 
 
 class MeanState(State):
@@ -19,14 +20,9 @@ class MeanState(State):
 
     schema = Schema(
         count=Array(np.float64, "runs", "arms", low=0.0, high=MOST_REWARDS),
-        mean=Array(np.float64, "runs", "arms"),
+        mean=Array(np.float64, "runs", "arms", low=-LARGEST, high=LARGEST),
         _rows=Array(np.int64, "runs", fixed=True),
     )
-
-    def verify_saved(self) -> None:
-        support = self.problem.support
-        means = self.mean[self.count > 0]
-        require(support.nearly_holds(means), "a mean is beyond the rewards")
 
     def __init__(self, problem: Problem, runs: int) -> None:
         super().__init__(problem, runs)
@@ -68,7 +64,7 @@ class GaussianThompson(Policy[MeanState]):
     scale: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.scale) and self.scale > 0):
+        if not (is_finite(self.scale) and 0 < self.scale <= LARGEST):
             raise InvalidInput("scale", self.scale, "give a positive standard deviation")
 
     def _start(self, problem: Problem, runs: int) -> MeanState:

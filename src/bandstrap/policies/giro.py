@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.checks import is_finite
 from bandstrap.errors import InvalidInput
 from bandstrap.history import RewardHistory
 from bandstrap.kernels.garbage import add_ends
@@ -21,6 +22,7 @@ from bandstrap.rearming import Before, rearmed
 from bandstrap.resampling import Multinomial
 from bandstrap.storage.schema import Array, Schema
 
+MOST_PSEUDO = 1e6
 NPB = Bootstrap(Multinomial(), PseudoRewards(0, 0))
 
 
@@ -49,8 +51,9 @@ class Giro(Policy[GiroState]):
     a: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.a) and self.a > 0):
-            raise InvalidInput("a", self.a, "give a positive number of pseudo-rewards per reward")
+        if not (is_finite(self.a) and 0 < self.a <= MOST_PSEUDO):
+            remedy = f"give a positive number of pseudo-rewards per reward, at most {MOST_PSEUDO:g}"
+            raise InvalidInput("a", self.a, remedy)
 
     def _start(self, problem: Problem, runs: int) -> GiroState:
         support = problem.support

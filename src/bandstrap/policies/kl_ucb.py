@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.checks import LARGEST, is_finite
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.kl import kl_scores
 from bandstrap.policies.base import Policy
@@ -29,7 +30,7 @@ class KLUCB(Policy[MeanState]):
     c: float = 0.0
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.c) and self.c >= 0):
+        if not (is_finite(self.c) and 0 <= self.c <= LARGEST):
             raise InvalidInput("c", self.c, "give a finite factor of 0 or more")
 
     def _start(self, problem: Problem, runs: int) -> MeanState:

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.checks import LARGEST, require_whole
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.history import MOST_REWARDS
 from bandstrap.policies.base import Policy, needed
@@ -13,7 +14,9 @@ from bandstrap.priors import Prior, PseudoRewards
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, rearmed
 from bandstrap.resampling import DoubleOrNothing, Resampling
-from bandstrap.storage.schema import Array, Schema, require
+from bandstrap.storage.schema import Array, Schema
+
+MOST = 2**27  # numbers in each of two arrays: two gigabytes
 
 
 class ReplicateState(State):
@@ -21,12 +24,8 @@ class ReplicateState(State):
 
     schema = Schema(
         weight=Array(np.float64, "runs", "arms", "replicates", low=0.0, high=MOST_REWARDS),
-        mean=Array(np.float64, "runs", "arms", "replicates"),
+        mean=Array(np.float64, "runs", "arms", "replicates", low=-LARGEST, high=LARGEST),
     )
-
-    def verify_saved(self) -> None:
-        means = self.mean[self.weight > 0]
-        require(self.problem.support.nearly_holds(means), "a mean is beyond the rewards")
 
     def __init__(self, problem: Problem, runs: int, replicates: int, prior: Prior) -> None:
         super().__init__(problem, runs)
@@ -77,8 +76,7 @@ class OnlineBootstrap(Policy[ReplicateState]):
     prior: Prior = field(default_factory=PseudoRewards)
 
     def __post_init__(self) -> None:
-        if self.replicates < 1 or self.replicates != round(self.replicates):
-            raise InvalidInput("replicates", self.replicates, "give a whole number, at least 1")
+        require_whole(1, replicates=self.replicates)
         if not self.resampling.independent:
             raise InvalidInput(
                 "resampling",
@@ -88,6 +86,9 @@ class OnlineBootstrap(Policy[ReplicateState]):
             )
 
     def _start(self, problem: Problem, runs: int) -> ReplicateState:
+        if runs * problem.n_arms * self.replicates > MOST:
+            remedy = f"for {problem.n_arms:,} arms give at most {MOST // runs // problem.n_arms:,}"
+            raise InvalidInput("replicates", self.replicates, remedy)
         return ReplicateState(problem, runs, self.replicates, self.prior)
 
     def _scores(

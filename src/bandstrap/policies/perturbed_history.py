@@ -5,12 +5,15 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.checks import is_finite
 from bandstrap.errors import InvalidInput
 from bandstrap.policies.base import Policy
 from bandstrap.policies.bounded import bounded_width
 from bandstrap.policies.gaussian_thompson import MeanState
 from bandstrap.policies.rounding import whole_above
 from bandstrap.problem import Problem
+
+MOST_FLIPS = 1e6
 
 
 @dataclass(frozen=True)
@@ -26,8 +29,9 @@ class PerturbedHistory(Policy[MeanState]):
     a: float = 1.1
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.a) and self.a > 0):
-            raise InvalidInput("a", self.a, "give a positive number of flips per reward")
+        if not (is_finite(self.a) and 0 < self.a <= MOST_FLIPS):
+            remedy = f"give a positive number of flips per reward, at most {MOST_FLIPS:g}"
+            raise InvalidInput("a", self.a, remedy)
 
     def _start(self, problem: Problem, runs: int) -> MeanState:
         bounded_width(problem.support, self)

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.checks import LARGEST, is_finite
 from bandstrap.errors import InvalidInput
 from bandstrap.policies.base import Policy
 from bandstrap.policies.bounded import bounded_width
@@ -26,7 +27,7 @@ class UCB1(Policy[MeanState]):
     scale: float = 2.0
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.scale) and self.scale >= 0):
+        if not (is_finite(self.scale) and 0 <= self.scale <= LARGEST):
             raise InvalidInput("scale", self.scale, "give a finite factor of 0 or more")
 
     def _start(self, problem: Problem, runs: int) -> MeanState:
