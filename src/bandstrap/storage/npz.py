@@ -8,6 +8,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 ENDING = ".npy"
+PIECE = 1 << 20  # bytes
 PACKED = (ZIP_STORED, ZIP_DEFLATED)  # zipfile unpacks others without a limit
 HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
@@ -50,18 +51,23 @@ def _check(members: list[ZipInfo], most: int) -> None:
 
 def _array(archive: ZipFile, member: ZipInfo) -> np.ndarray:
     with archive.open(member) as stream:
-        _check_header(stream, member.file_size)
-    with archive.open(member) as stream:
-        array: np.ndarray = npy.read_array(stream, allow_pickle=False)
+        shape, by_columns, dtype = HEADERS[npy.read_magic(stream)](stream)
+        if dtype.hasobject or min(shape, default=0) < 0:
+            raise NoArrays("an array holds no plain numbers or text")
+        if prod(shape) * dtype.itemsize > member.file_size:  # memory is taken as it says
+            raise NoArrays("an array is cut off")
+        flat = np.ndarray(prod(shape), dtype)
+        _fill(flat, stream)
         if stream.read(1):
             raise NoArrays("an array goes on after its end")
-    return array
+    return flat.reshape(shape[::-1]).T if by_columns else flat.reshape(shape)
 
 
-def _check_header(stream: IO[bytes], size: int) -> None:
-    """NumPy takes as much memory as the header asks for, whatever comes after it."""
-    shape, _, dtype = HEADERS[npy.read_magic(stream)](stream)
-    if dtype.hasobject or min(shape, default=0) < 0:
-        raise NoArrays("an array holds no plain numbers or text")
-    if prod(shape) * dtype.itemsize > size:
-        raise NoArrays("an array is cut off")
+def _fill(flat: np.ndarray, stream: IO[bytes]) -> None:
+    """In pieces: zipfile unpacks about as much at once as it is asked for."""
+    memory = flat.view(np.uint8).data if flat.nbytes else memoryview(b"")
+    for start in range(0, flat.nbytes, PIECE):
+        piece = stream.read(min(PIECE, flat.nbytes - start))
+        memory[start : start + len(piece)] = piece
+        if len(piece) < min(PIECE, flat.nbytes - start):
+            raise NoArrays("an array is cut off")
