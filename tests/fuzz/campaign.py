@@ -1,17 +1,18 @@
 """Many files, made, tried and counted."""
 
+import json
 import re
 import signal
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from fuzz.changes import changed
+from fuzz.changes import changed, crept
 from fuzz.pool import Begun, Ended, Pool
 from fuzz.subjects import SUBJECTS, played
-from fuzz.trial import CRASH, GOOD, HANG, PACKAGE, Result, tried
+from fuzz.trial import CRASH, FILE, GOOD, HANG, PACKAGE, Result, Trial
 from fuzz.using import Steps, Use
 from fuzz.world import World
 from hostile import Raw, find, read, write
@@ -19,6 +20,7 @@ from hostile import Raw, find, read, write
 LIMIT = 2.0  # seconds that a step may take
 PATIENCE = 2  # times as many, while other files are tried at the same time
 TIME = 1.7e9  # when decisions were made, or files of one seed would differ
+TOLD = "told.json"  # what was changed in the file beside it
 FRAME = re.compile(r'File "(.+)", line \d+ in (\S+)')
 
 
@@ -30,6 +32,7 @@ class Tried:
     policy: str
     told: list[str]  # what was changed
     result: Result
+    content: bytes  # of the file
 
     @property
     def group(self) -> tuple[str, ...]:
@@ -66,23 +69,28 @@ class Campaign:
     def policy(self, number: int) -> str:
         return self.policies[(number if number >= 0 else -1 - number) % len(self.policies)]
 
-    def make(self, number: int, path: Path) -> list[str]:
-        """Write the file of a number, and say what was changed."""
+    def make(self, number: int, folder: Path, takes: Callable[[], bool]) -> None:
+        """Write the file of a number; every other one by changes that are taken one by one."""
         policy = self.policy(number)
-        raw, told = self.files[policy], ["nothing"]
-        if number >= 0:
-            raw, told = changed(raw, f"{self.seed}/{policy}/{number}", self.world)
-        write(raw, path)
-        return told
+        honest, seed = self.files[policy], f"{self.seed}/{policy}/{number}"
+        if number < 0:
+            _write(folder, honest, ["nothing"])
+        elif number // len(self.policies) % 2 == 0:
+            _write(folder, *changed(honest, seed, self.world))
+        else:
+            made = crept(
+                honest, seed, self.world, lambda raw, told: _write(folder, raw, told) and takes()
+            )
+            _write(folder, *made)
 
     def run(self, numbers: Iterable[int], jobs: int) -> Iterator[Tried]:
         """Try files; what seems to hang is tried again alone, in the end."""
         slow = []
-        for tried_file in self._pass(numbers, jobs, PATIENCE * LIMIT):
-            if tried_file.result.verdict == HANG:
-                slow.append(tried_file.number)
+        for each in self._pass(numbers, jobs, PATIENCE * LIMIT):
+            if each.result.verdict == HANG:
+                slow.append(each.number)
             else:
-                yield tried_file
+                yield each
         yield from self._pass(sorted(slow), 1, LIMIT)
 
     def _pass(self, numbers: Iterable[int], jobs: int, limit: float) -> Iterator[Tried]:
@@ -92,20 +100,30 @@ class Campaign:
 
     def _work(self, number: int, folder: Path, begun: Begun) -> dict[str, Any]:
         policy = self.policy(number)
-        told = self.make(number, folder / "file.bandit")
-        result = tried(folder / "file.bandit", SUBJECTS[policy], self.waiting[policy], begun)
-        return {"told": told, "result": result.as_dict()}
+        trial = Trial(folder, SUBJECTS[policy], self.waiting[policy], begun)
+        takes = lambda: trial.loaded() is not None  # noqa: E731
+        return trial.run(lambda: self.make(number, folder, takes)).as_dict()
 
     def _tried(self, ended: Ended) -> Tried:
-        policy = self.policy(ended.number)
-        if ended.result is None:
-            told = self.make(ended.number, self.folder / "made.bandit")
-            return Tried(ended.number, policy, told, _killed(ended))
-        result = Result(**ended.result["result"])
-        seconds, step = result.slowest
-        if seconds > LIMIT and result.verdict in GOOD:
-            result = Result(HANG, step, f"{seconds:.1f} s", "", "", result.slowest, result.notes)
-        return Tried(ended.number, policy, ended.result["told"], result)
+        told = json.loads((ended.folder / TOLD).read_text())
+        content = (ended.folder / FILE).read_bytes()
+        return Tried(ended.number, self.policy(ended.number), told, _result(ended), content)
+
+
+def _write(folder: Path, raw: Raw, told: list[str]) -> bool:
+    (folder / TOLD).write_text(json.dumps(told))
+    write(raw, folder / FILE)
+    return True
+
+
+def _result(ended: Ended) -> Result:
+    if ended.result is None:
+        return _killed(ended)
+    result = Result(**ended.result)
+    seconds, step = result.slowest
+    if seconds > LIMIT and result.verdict in GOOD:
+        return Result(HANG, step, f"{seconds:.1f} s", "", "", result.slowest, result.notes)
+    return result
 
 
 def _killed(ended: Ended) -> Result:

@@ -32,6 +32,7 @@ class Ended:
     """How a process ended."""
 
     number: int
+    folder: Path  # where it worked; another will soon
     result: dict[str, Any] | None  # None if it crashed or was ended
     status: int  # as of `os.waitstatus_to_exitcode`
     hung: bool
@@ -130,7 +131,7 @@ class Pool:
             raise RuntimeError(f"number {child.number}: {result[BROKEN]}")
         stack = child.folder / STACK
         text = stack.read_text(errors="replace") if stack.exists() else ""
-        return Ended(child.number, result, status, hung, text)
+        return Ended(child.number, child.folder, result, status, hung, text)
 
 
 def _end(child: _Child) -> None:

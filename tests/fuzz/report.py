@@ -42,7 +42,7 @@ class Report:
         folder = self.out / "failures"
         folder.mkdir(parents=True, exist_ok=True)
         stem = f"{each.result.verdict}-{each.policy}-{each.number}".replace(" ", "-")
-        self.campaign.make(each.number, folder / f"{stem}.bandit")
+        (folder / f"{stem}.bandit").write_bytes(each.content)
         lines = [
             f"file {each.number} of seed {self.campaign.seed}, from {each.policy}, among policies "
             f"{','.join(self.campaign.policies)}",

@@ -49,6 +49,7 @@ class Subject:
     context: Callable[[int], Any] = lambda i: None
     between: bool = False  # whether rewards lie anywhere between 0 and 1
     rounds: int = 40  # before it is saved
+    many: int = 40  # rewards of one arm that are learnt at once after that
     features: Any = None  # of an arm that is added
 
     def reward(self, i: int) -> float:
@@ -85,6 +86,7 @@ def _plain(name: str, support: Support | None = None, **settings: Any) -> Subjec
         lambda: Bandit(POLICIES[name](), ABC, seed=4, rewards=rewards, **settings),
         between=between,
         rounds=400 if between else 40,  # enough for trees to branch
+        many=200,
     )
 
 
@@ -152,7 +154,7 @@ SUBJECTS: dict[str, Subject] = {
     "npb-interval": _plain("npb", INTERVAL),
     "wb-halflife": _plain("wb", INTERVAL, forgetting=HalfLife(20)),
     "wb-window": _plain("wb", INTERVAL, forgetting=Window(300)),
-    "wb-expiry": Subject(_expiring, between=True, rounds=400),
+    "wb-expiry": Subject(_expiring, between=True, rounds=400, many=200),
     "wb-additive": _plain("wb-additive", INTERVAL),
     "npb-forced": _plain("npb-forced", INTERVAL),
     "npb-binomial": _plain("npb-binomial"),

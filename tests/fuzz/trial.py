@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import bandstrap
 from bandstrap import Bandit
@@ -19,8 +19,10 @@ REFUSED, FINE, REFUSED_IN_USE = "refused", "fine", "refused in use"
 CRASH, HANG, TRACEBACK, IMPROPER = "crash", "hang", "traceback", "propensities"
 GOOD = (REFUSED, FINE, REFUSED_IN_USE)
 BAD = (CRASH, HANG, TRACEBACK, IMPROPER, TOUCHED, PROCESSES, SOCKETS)
+FILE = "file.bandit"
 MEMORY = 3 << 30  # bytes that a trial may take on top of what is there
 PACKAGE = Path(bandstrap.__file__).parent
+T = TypeVar("T")
 
 
 @dataclass
@@ -39,40 +41,65 @@ class Result:
         return asdict(self)
 
 
-def tried(
-    file: Path, subject: Subject, waiting: list[Any], begun: Callable[[float], None]
-) -> Result:
-    """Load a file and use the bandit, watched; only for a process that ends with it."""
-    saved = file.parent / "saved"
-    saved.mkdir(exist_ok=True)
-    os.chdir(file.parent)
-    _limit_memory()
-    warnings.simplefilter("ignore")
-    watch, steps = Watch(saved, PACKAGE), Steps(begun)
-    try:
-        result = _outcome(file, subject, waiting, steps, saved)
-    finally:
-        watch.on = False
-    if watch.misdeeds:
-        kind, what = watch.misdeeds[0]
-        result = Result(kind, steps.name, what, result.where, result.trace)
-    result.slowest, result.notes = steps.slowest, sorted(watch.notes)
-    return result
+class Trial:
+    """Makes a file, loads it and uses the bandit, watched; for a process that ends with it."""
 
+    def __init__(
+        self, folder: Path, subject: Subject, waiting: list[Any], begun: Callable[[float], None]
+    ) -> None:
+        self.file, self.saved = folder / FILE, folder / "saved"
+        self.subject, self.waiting = subject, waiting
+        self.saved.mkdir(exist_ok=True)
+        os.chdir(folder)
+        _limit_memory()
+        warnings.simplefilter("ignore")
+        self.steps = Steps(begun)
+        self.watch = Watch(self.saved, PACKAGE)
 
-def _outcome(file: Path, subject: Subject, waiting: list[Any], steps: Steps, saved: Path) -> Result:
-    try:
-        bandit = steps.take("load", lambda: Bandit.load(file))
+    def run(self, make: Callable[[], None]) -> Result:
+        """What became of the file that is made, or of one that was tried in making it."""
+        try:
+            make()
+            self.steps.refusals.clear()
+            result = self._outcome()
+        except _Failed as failed:
+            result = failed.result
+        if self.watch.misdeeds:
+            kind, what = self.watch.misdeeds[0]
+            result = Result(kind, self.steps.name, what, result.where, result.trace)
+        result.slowest, result.notes = self.steps.slowest, sorted(self.watch.notes)
+        return result
+
+    def loaded(self) -> Bandit | None:
+        """The bandit in the file; None if it is refused."""
+        return self._watched(lambda: self.steps.take("load", lambda: Bandit.load(self.file)))
+
+    def _outcome(self) -> Result:
+        bandit = self.loaded()
         if bandit is None:
-            return Result(REFUSED, "load", steps.refusals[0])
-        Use(bandit, subject, steps).whole(waiting, saved)
-    except Improper as error:
-        return Result(IMPROPER, steps.name, str(error), steps.name)
-    except BaseException as error:  # whatever it is, it is none of ours
-        return _raised(error, steps.name)
-    if steps.refusals:
-        return Result(REFUSED_IN_USE, "", steps.refusals[0])
-    return Result(FINE)
+            return Result(REFUSED, "load", self.steps.refusals[0])
+        use = Use(bandit, self.subject, self.steps)
+        self._watched(lambda: use.whole(self.waiting, self.saved))
+        if self.steps.refusals:
+            return Result(REFUSED_IN_USE, "", self.steps.refusals[0])
+        return Result(FINE)
+
+    def _watched(self, work: Callable[[], T]) -> T:
+        try:
+            with self.watch:
+                return work()
+        except Improper as error:
+            raise _Failed(Result(IMPROPER, self.steps.name, str(error), self.steps.name)) from error
+        except BaseException as error:  # whatever it is, it is none of ours
+            raise _Failed(_raised(error, self.steps.name)) from error
+
+
+class _Failed(Exception):  # noqa: N818
+    """Something bad happened."""
+
+    def __init__(self, result: Result) -> None:
+        super().__init__(result)
+        self.result = result
 
 
 def _raised(error: BaseException, step: str) -> Result:

@@ -11,6 +11,7 @@ from bandstrap.errors import BandstrapError
 from fuzz.subjects import Subject
 
 ROUNDS = 50
+MANY = 20  # rewards learnt in one step
 SLACK = 1e-6  # by which propensities may miss 1 in total
 ROUNDING = 1e-9  # by which one may be beyond 0 or 1
 T = TypeVar("T")
@@ -57,6 +58,7 @@ class Use:
             self.steps.take("learn late", lambda i=i, d=decision: self._learn(d, i))
         self.steps.take("expire", self.bandit.expire)
         self.steps.take("repr", lambda: repr(self.bandit))
+        self._many()
         self._other_arms()
         self._again(folder / "again.bandit")
 
@@ -98,6 +100,29 @@ class Use:
 
     def _context(self, i: int) -> Any:
         return self.subject.context(i)
+
+    def _many(self) -> None:
+        """Enough rewards for whatever grows to grow, arm by arm."""
+        for arm in self.bandit.arms[:3]:
+            for first in range(0, self.subject.many, MANY):
+                self.steps.take("learn many", lambda a=arm, i=first: self._learn_many(a, i))
+        if self._contexts(1) is None:  # then decisions are made one by one
+            return
+        decisions = self.steps.take("decide many", lambda: self.bandit.decide(self._contexts(3)))
+        for decision in decisions or ():
+            self.steps.take("propensities", lambda d=decision: _checked(d))
+        if decisions:
+            self.steps.take("drop", lambda: self.bandit.drop(decisions[0]))
+            self.steps.take("learn decisions", lambda: self.bandit.learn(decisions[1:], [1.0, 0.0]))
+
+    def _learn_many(self, arm: Any, first: int) -> None:
+        rewards = [self.subject.reward(i) for i in range(first, first + MANY)]
+        contexts = self._contexts(MANY)
+        self.bandit.learn(context=contexts, arm=[arm] * MANY, reward=rewards)
+
+    def _contexts(self, count: int) -> Any:
+        found = [self._context(i) for i in range(count)]
+        return None if found[0] is None else found
 
     def _other_arms(self) -> None:
         bandit, take = self.bandit, self.steps.take

@@ -28,7 +28,7 @@ class Forbidden(RuntimeError):  # noqa: N818
 
 
 class Watch:
-    """Notes what is done from now on, and forbids what no file may do. It cannot be taken off."""
+    """Notes what is done inside `with`, and forbids what no file may do. It stays for good."""
 
     def __init__(self, own: Path, kernels: Path) -> None:
         self.own = os.path.realpath(own)  # where anything may be written
@@ -36,9 +36,15 @@ class Watch:
         self.known = frozenset(sys.modules)
         self.misdeeds: list[tuple[str, str]] = []
         self.notes: set[str] = set()
-        self.on = True
+        self.on = False
         sys.dont_write_bytecode = True
         sys.addaudithook(self._hook)
+
+    def __enter__(self) -> None:
+        self.on = True
+
+    def __exit__(self, *error: object) -> None:
+        self.on = False
 
     def _hook(self, event: str, args: tuple[Any, ...]) -> None:
         if not self.on:

@@ -13,6 +13,8 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
 
+SMALL = 1 << 20  # bytes that are not worth compressing
+
 
 @dataclass
 class Raw:
@@ -57,7 +59,8 @@ def write(raw: Raw, path: str | Path) -> None:
     texts = {"header": np.array(json.dumps(header)), "text": np.array(text)}
     arrays: dict[str, Any] = {**texts, **raw.arrays}
     with Path(path).open("wb") as file:
-        np.savez(file, **{name: arrays[name] for name in arrays if name not in raw.members})
+        store = np.savez if _size(raw) < SMALL else np.savez_compressed
+        store(file, **{name: arrays[name] for name in arrays if name not in raw.members})
     if raw.members:
         _add_members(Path(path), raw.members)
 
@@ -70,6 +73,10 @@ def digest(text: str, arrays: dict[str, np.ndarray]) -> str:
         made.update(f"{name} {array.dtype.descr} {array.shape}".encode())
         made.update(np.ascontiguousarray(array).tobytes())
     return made.hexdigest()
+
+
+def _size(raw: Raw) -> int:
+    return sum(array.nbytes for array in raw.arrays.values())
 
 
 def _add_members(path: Path, members: dict[str, bytes | None]) -> None:
