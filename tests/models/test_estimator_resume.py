@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from bandstrap import (
+    BandstrapError,
     ContextualBootstrap,
     EigenExamples,
     Every,
@@ -25,7 +26,6 @@ from bandstrap import (
     Growth,
     NoExamples,
     Online,
-    OutputError,
     Poisson,
     Problem,
     SeenExamples,
@@ -34,7 +34,7 @@ from bandstrap import (
 )
 from bandstrap.bandit import Bandit
 from bandstrap.models.estimator_recipe import read, written
-from bandstrap.packing import CannotPack, pack
+from bandstrap.storage.packing import CannotPack, pack
 
 PROBLEM = Problem(n_arms=2, n_features=2, support=Support.binary())
 FOREST = RandomForestClassifier(4, max_features=1)
@@ -134,7 +134,7 @@ def test_what_has_no_plain_form_cannot_be_saved():
     ],
 )
 def test_a_forged_recipe_runs_nothing(recipe):
-    with pytest.raises(OutputError):
+    with pytest.raises(BandstrapError):
         read(recipe)
     assert "antigravity" not in sys.modules
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from bandstrap.checks import require_whole
+from bandstrap.checks import require_whole, require_within
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.estimator_fit import Fitter
@@ -15,6 +15,11 @@ from bandstrap.models.refits import Growth, Refit, check_refit
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem, Support
 from bandstrap.resampling import Resampling
+from bandstrap.storage.schema import Plain, Schema
+from bandstrap.storage.unpacking import trusted_names
+
+MOST_REPLICAS = 1_000  # each is a fit of every arm
+MOST_PARTS = 200_000  # of a recipe: parameters, and the words that they list
 
 
 def from_sklearn(
@@ -32,8 +37,9 @@ def from_sklearn(
       the estimator tells no probabilities. A regressor is for any rewards.
     * `refit` says when fits are made anew, and at which cost: `Growth(0.1)` (default), `Every(n)`,
       `EveryRound()`, or `Online()` for estimators with `partial_fit`.
-    * `replicas`: fits per arm, each to weights of its own; a decision asks one of them, the same
-      for all arms, so probabilities of arms are shares of replicas. Without resampling it is one.
+    * `replicas`: fits per arm, at most 1,000, each to weights of its own; a decision asks one of
+      them, the same for all arms, so probabilities of arms are shares of replicas. Without
+      resampling it is one.
     * `least`: with fewer rows, of a classifier with fewer in any class that was met, the estimator
       is not asked and the arm's weighted mean stands in, for those that need some rows, such as
       nearest neighbours or those that cross-validate. It stands in, with a warning, where a fit
@@ -87,10 +93,12 @@ class EstimatorModel(Model):
 
     reads_tables: ClassVar[bool] = True
     unsaved: ClassVar[tuple[str, ...]] = ("estimator",)
+    schema = Schema(recipe=Plain(MOST_PARTS, trusted=True))
 
     def __post_init__(self) -> None:
         check_refit(self.refit)
-        require_whole(1, replicas=self.replicas, least=self.least)
+        require_within(1, MOST_REPLICAS, replicas=self.replicas)
+        require_whole(1, least=self.least)
         if self.refit.online and not hasattr(self.estimator, "partial_fit"):
             remedy = "Online() needs an estimator with partial_fit: use refit=Growth()"
             raise InvalidInput("estimator", self.estimator, remedy)
@@ -98,8 +106,13 @@ class EstimatorModel(Model):
             _check_warm(self.estimator)
         object.__setattr__(self, "recipe", written(self.estimator))
 
-    def restore(self) -> None:
-        object.__setattr__(self, "estimator", read(self.recipe))
+    @classmethod
+    def from_saved(
+        cls, refit: Refit, replicas: int, least: int, repeat: bool, recipe: Any
+    ) -> "EstimatorModel":
+        """From a file; the estimator is made again, without what it may not ask for."""
+        estimator = _unfitted(read(recipe, trusted_names(), replicas))
+        return cls(estimator, refit, replicas, least, repeat)
 
     def __repr__(self) -> str:
         """The same for the same parameters, all of them: it names what is computed."""

@@ -1,6 +1,7 @@
 """Replicas of each arm's estimator, refit now and then, each to fresh weights of its own."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from math import log
 from typing import Any, ClassVar, Protocol
 
@@ -10,6 +11,7 @@ from bandstrap.models.estimator_fit import Fit
 from bandstrap.models.estimator_learner import SEEDS, EstimatorLearner, Moment, Setting
 from bandstrap.models.votes import vote_shares
 from bandstrap.seeding import generator
+from bandstrap.storage.schema import Anything, Fixed, ListOf, Of, Schema, Whole, require
 
 STALE = 2  # and when there are so many times as many rewards of all arms
 FADED = log(1.1)  # fits are made anew when rows have faded by so much
@@ -30,6 +32,8 @@ class Renewal:
     seed: int
     total: int  # rewards of all arms
 
+    schema = Schema(seed=Whole(0, SEEDS), total=Whole(1))
+
 
 class EnsembleLearner(EstimatorLearner):
     """A decision asks one replica, picked at random, for every arm.
@@ -40,6 +44,28 @@ class EnsembleLearner(EstimatorLearner):
 
     unsaved: ClassVar[tuple[str, ...]] = ("fits",)
     by_arm: ClassVar[tuple[str, ...]] = (*EstimatorLearner.by_arm, "chains", "fits")
+    schema = Schema(
+        schedule=Fixed(Anything()),  # the model's own
+        replicas=Fixed(Whole(1)),
+        chains=ListOf(ListOf(Of(Renewal)), "arms"),
+    )
+
+    def verify_saved(self) -> None:
+        super().verify_saved()
+        for arm, chain in enumerate(self.chains):
+            require(self.fitter.warm or len(chain) <= 1, "earlier fits are of no use")
+            for renewal in chain:
+                self._verify_moment(arm, renewal.moment)
+            # Each costs a fit of every replica, so there is a reason for each.
+            for last, next_ in pairwise(chain):
+                require(self._is_old(last, next_.moment, next_.total), "fits were not due")
+
+    def _verify_moment(self, arm: int, moment: Moment) -> None:
+        require(moment.rows <= self.rows[arm].count, "a fit is to more rows than there are")
+        require(moment.version <= self.pseudo.version, "a fit is to examples yet to come")
+        require(moment.fading >= self.fading, "a fit is to rows yet to fade")
+        self.importance[arm].verify_since(moment.fading, moment.rows)
+        self.verify_examples(moment.contexts, moment.rewards)
 
     def __init__(self, setting: Setting, schedule: Schedule) -> None:
         super().__init__(setting)
@@ -48,7 +74,7 @@ class EnsembleLearner(EstimatorLearner):
         self.chains: list[list[Renewal]] = [[] for _ in self.rows]
         self.fits: list[list[Fit | None]] = [[None] * self.replicas for _ in self.rows]
 
-    def restore(self) -> None:
+    def _remake(self) -> None:
         self.fits = [[None] * self.replicas for _ in self.rows]
         for arm, chain in enumerate(self.chains):
             for renewal in chain:
@@ -89,12 +115,16 @@ class EnsembleLearner(EstimatorLearner):
         rows, chain = self.rows[arm].count, self.chains[arm]
         if not chain:
             return rows + self.pseudo.count > 0
-        last = chain[-1].moment
-        if self._total() >= STALE * chain[-1].total:
+        return self._is_old(chain[-1], self.moment(arm), self._total())
+
+    def _is_old(self, renewal: Renewal, now: Moment, total: int) -> bool:
+        """Whether fits are too old for what there is by now."""
+        last = renewal.moment
+        if total >= STALE * renewal.total:
             return True  # or bad luck of an arm that is not pulled would last
-        faded = last.rows > 0 and last.fading - self.fading > FADED
-        changed = last.version != self.pseudo.version
-        return faded or changed or self.schedule.due(last.rows, rows)
+        faded = last.rows > 0 and last.fading - now.fading > FADED
+        changed = last.version != now.version
+        return faded or changed or self.schedule.due(last.rows, now.rows)
 
     def _total(self) -> int:
         return max(1, sum(rows.count for rows in self.rows))

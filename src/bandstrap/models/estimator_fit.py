@@ -9,11 +9,31 @@ import numpy as np
 from bandstrap.errors import BandstrapError, InvalidInput
 from bandstrap.models.estimator_weights import KEYWORD
 from bandstrap.one_thread import ONE_THREAD_A_FIT
+from bandstrap.storage.schema import (
+    Fixed,
+    Flag,
+    Maybe,
+    Named,
+    Real,
+    Schema,
+    Text,
+    TupleOf,
+    Whole,
+    require,
+)
 
 # What other rows would not mend: bugs, and wrong parameters, which scikit-learn calls TypeErrors.
-MISTAKES = (BandstrapError, TypeError, AttributeError, ImportError, MemoryError)
+MISTAKES = (TypeError, AttributeError, ImportError, MemoryError)
 
 MANY = 10_000  # rows from which on threads save more than they cost, most of all on busy cores
+
+
+class WrongEstimator(InvalidInput, TypeError):  # noqa: N818 - reads better
+    """An estimator that fails whatever the rows: it has a bug, or parameters that do not fit."""
+
+    def __init__(self, estimator: Any, error: Exception) -> None:
+        remedy = f"it fails whatever the rows ({type(error).__name__}: {error}): mend it"
+        super().__init__("estimator", type(estimator).__name__, remedy)
 
 
 @dataclass(frozen=True)
@@ -59,6 +79,21 @@ class Fitter:
     values: tuple[float, ...] | None
     columns: Any = None
 
+    schema = Schema(
+        keyword=Fixed(Maybe(Text())),
+        repeats=Fixed(Flag()),
+        seeds=Fixed(TupleOf(Text())),
+        warm=Fixed(Flag()),
+        least=Fixed(Whole(1)),
+        values=Fixed(Maybe(TupleOf(Real()))),
+        columns=Maybe(Named("bandstrap.columns.columns:Columns")),
+    )
+
+    def verify_rewards(self, rewards: np.ndarray) -> None:
+        """Refuse rewards in a file that are no classes."""
+        known = self.values is None or np.isin(rewards, self.values).all()
+        require(known, "a reward is none of the classes")
+
     def fit(
         self,
         template: Any,
@@ -79,11 +114,13 @@ class Fitter:
         table = self.table(contexts)
         try:
             estimator = self._fitted(template, seed, start, classes, (table, targets, given))
-        except MISTAKES:
+            return Fit(estimator, self._values(estimator), classes, mean)
+        except BandstrapError:
             raise
+        except MISTAKES as error:
+            raise WrongEstimator(template, error) from error
         except Exception as error:  # scikit-learn raises ValueError, others errors of their own
             return Fit(None, None, constant=mean, refusal=str(error))
-        return Fit(estimator, self._values(estimator), classes, mean)
 
     def _few(self, rewards: np.ndarray) -> bool:
         """Whether there are too few rows to ask the estimator, or nothing to tell apart."""

@@ -8,20 +8,39 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bandstrap.errors import InvalidInput
-from bandstrap.models.base import Learner
-from bandstrap.models.estimator_fit import MISTAKES, Fit, Fitter
+from bandstrap.errors import BandstrapError, InvalidInput
+from bandstrap.models.base import Learner, Model
+from bandstrap.models.estimator_fit import MISTAKES, Fit, Fitter, WrongEstimator
 from bandstrap.models.estimator_weights import drawn
-from bandstrap.models.features import Rows, as_numbers
-from bandstrap.models.importance import Importance
-from bandstrap.priors import ExamplePrior
+from bandstrap.models.features import Rows, as_numbers, verify_rows
+from bandstrap.models.importance import LEAST, Importance
+from bandstrap.priors import ExamplePrior, PseudoExamples
+from bandstrap.priors.pseudo_examples import CONTEXTS, REWARDS, WIDEST
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, relisted
 from bandstrap.resampling import Resampling
+from bandstrap.storage.schema import (
+    Array,
+    Fixed,
+    Flag,
+    Grows,
+    ListOf,
+    Of,
+    Real,
+    Schema,
+    Whole,
+    require,
+)
+from bandstrap.storage.unpacking import CannotRestore
 
 SEEDS = 2**63
 SMALLEST = 1e-300  # a discount by 0 has no logarithm
+FADING = Real(LEAST, 0.0)
 STATES = 2**31 - 1  # estimators take a random state of so many bits
+
+# Arrays of pseudo-examples, which whoever used them holds on to.
+EXAMPLES = Array(CONTEXTS, Grows("examples"), "features", low=-WIDEST, high=WIDEST, shared=True)
+EXAMPLE_REWARDS = Array(REWARDS, Grows("examples"), shared=True)
 
 
 @dataclass(frozen=True)
@@ -46,10 +65,53 @@ class Moment:
     rows: int
     fading: float
 
+    schema = Schema(
+        version=Whole(), contexts=EXAMPLES, rewards=EXAMPLE_REWARDS, rows=Whole(), fading=FADING
+    )
+
 
 class EstimatorLearner(Learner):
     by_arm: ClassVar[tuple[str, ...]] = ("rows", "importance")  # lists with an entry for each arm
     told = False  # whether it has warned that the estimator refuses examples
+    schema = Schema(
+        model=Fixed(Of(Model)),
+        fitter=Of(Fitter),
+        resampling=Fixed(Of(Resampling)),
+        rows=ListOf(Of(Rows), "arms"),
+        importance=ListOf(Of(Importance), "arms"),
+        fading=FADING,
+        pseudo=Of(PseudoExamples),
+        told=Flag(),
+    )
+
+    def verify_saved(self) -> None:
+        self.verify_examples(self.pseudo.contexts, self.pseudo.rewards)
+        for rows, importance in zip(self.rows, self.importance, strict=True):
+            require(importance.count == rows.count, "rows and what they count differ in number")
+            importance.verify_since(self.fading, rows.count)
+            self.verify_examples(rows.contexts, rows.rewards)
+
+    def verify_examples(self, contexts: np.ndarray, rewards: np.ndarray) -> None:
+        """Refuse examples in a file that no arm can have."""
+        require(contexts.shape[1] == self.rows[0].n_features, "examples are of another width")
+        self.fitter.verify_rewards(rewards)
+
+    def verify_problem(self, problem: Problem) -> None:
+        verify_rows(self.rows, problem)
+        require(self.fitter.columns is problem.columns, "columns are of another problem")
+
+    def restore(self) -> None:
+        """Make again what is not saved."""
+        try:
+            self._remake()
+        except WrongEstimator as error:
+            if isinstance(error.__cause__, ImportError):
+                raise error.__cause__ from error
+            name = type(self).__name__
+            raise CannotRestore(f"a {name} could not be made again: {error}") from error
+
+    def _remake(self) -> None:
+        """Nothing, unless fits are kept."""
 
     def __init__(self, setting: Setting) -> None:
         problem = setting.problem
@@ -176,8 +238,10 @@ class EstimatorLearner(Learner):
         cause = "it predicts what is no finite number"
         try:
             predicted = self.fitter.expected(fit, table)
-        except MISTAKES:
+        except BandstrapError:
             raise
+        except MISTAKES as error:
+            raise WrongEstimator(fit.estimator, error) from error
         except Exception as error:  # a word that the fit has not met, too few rows
             predicted, cause = np.full(len(table), np.nan), str(error)
         finite = np.isfinite(predicted)

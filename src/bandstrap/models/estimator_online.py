@@ -5,12 +5,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bandstrap.errors import InvalidInput
-from bandstrap.models.estimator_fit import MISTAKES, Fit
-from bandstrap.models.estimator_learner import SEEDS, STATES, EstimatorLearner, Setting
+from bandstrap.errors import BandstrapError, InvalidInput
+from bandstrap.models.estimator_fit import MISTAKES, Fit, WrongEstimator
+from bandstrap.models.estimator_learner import (
+    EXAMPLE_REWARDS,
+    EXAMPLES,
+    SEEDS,
+    STATES,
+    EstimatorLearner,
+    Setting,
+)
 from bandstrap.models.features import as_numbers
 from bandstrap.models.votes import vote_shares
 from bandstrap.seeding import generator
+from bandstrap.storage.schema import Fixed, ListOf, Maybe, Of, Schema, Whole, require
 
 NONE_SEEN = np.nan
 
@@ -22,6 +30,8 @@ class Mark:
     rows: int
     contexts: np.ndarray
     rewards: np.ndarray
+
+    schema = Schema(rows=Whole(), contexts=EXAMPLES, rewards=EXAMPLE_REWARDS)
 
 
 class OnlineArm:
@@ -54,6 +64,30 @@ class OnlineLearner(EstimatorLearner):
         "versions",
         "arms",
     )
+    schema = Schema(
+        replicas=Fixed(Whole(1)),
+        seeds=ListOf(Maybe(Whole(0, SEEDS)), "arms"),
+        marks=ListOf(ListOf(Of(Mark)), "arms"),
+        versions=ListOf(Whole(-1), "arms"),
+    )
+
+    def verify_saved(self) -> None:
+        super().verify_saved()
+        for arm, marks in enumerate(self.marks):
+            seeded = self.seeds[arm] is not None
+            require(seeded or not (marks or self.rows[arm].count), "what was learnt has no seed")
+            require(self.versions[arm] <= self.pseudo.version, "examples are yet to come")
+            require(len(marks) <= self.versions[arm] + 1, "more examples than there were")
+            # Each is learnt by every replica: the arrays of each version are its own.
+            apart = len({id(mark.contexts) for mark in marks}) == len(marks)
+            require(apart, "examples were learnt twice")
+            self._verify_marks(arm, marks)
+
+    def _verify_marks(self, arm: int, marks: list[Mark]) -> None:
+        places = [0, *(mark.rows for mark in marks), self.rows[arm].count]
+        require(places == sorted(places), "examples were learnt after rows that never came")
+        for mark in marks:
+            self.verify_examples(mark.contexts, mark.rewards)
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
@@ -63,7 +97,7 @@ class OnlineLearner(EstimatorLearner):
         self.versions = [-1] * len(self.rows)  # of the pseudo-examples learnt
         self.arms = [OnlineArm(self.replicas) for _ in self.rows]
 
-    def restore(self) -> None:
+    def _remake(self) -> None:
         self.arms = [OnlineArm(self.replicas) for _ in self.rows]
         for arm in range(len(self.rows)):
             self._learn_again(arm)
@@ -167,8 +201,10 @@ class OnlineLearner(EstimatorLearner):
         for i, reward in enumerate(mark.rewards):
             try:
                 self._learn(arm, mark.contexts[i], float(reward), 1.0, ("mark", number, i))
-            except MISTAKES:
+            except BandstrapError:
                 raise
+            except MISTAKES as error:
+                raise WrongEstimator(self.model.estimator, error) from error
             except Exception as error:  # nobody gave it, so nobody could take it back
                 self._tell(arm, str(error))
 

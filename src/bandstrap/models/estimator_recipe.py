@@ -1,21 +1,29 @@
 """An unfitted estimator as plain data, and back: what is saved of it instead of a pickle.
 
-Reading a recipe makes nothing but estimators and their helpers, by their constructors, out of
-packages that are known or loaded already, and takes no functions but NumPy's elementwise ones.
-A cache of a pipeline's steps is not taken over either: it is a folder of pickles.
+Reading a recipe makes nothing but estimators and their helpers, by their constructors: those of
+`estimator_known`, within its limits, and what the caller trusts. It takes no functions but NumPy's
+elementwise ones and trusted ones. A cache of a pipeline's steps is never taken over: it is a folder
+of pickles.
 """
 
-import sys
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from bandstrap.errors import OutputError
+from bandstrap.models.estimator_known import (
+    MOST_OF,
+    MOST_WORK,
+    allowed,
+    check_pattern,
+    known_class,
+    work_of,
+)
+from bandstrap.storage.schema import require
+from bandstrap.storage.unpacking import Names, NotTrusted
 
 SELECTOR = "sklearn.compose._column_transformer:make_column_selector"
 OUTPUT = "_sklearn_output_config"  # where set_output keeps what clone takes over
-KNOWN = ("bandstrap", "sklearn", "lightgbm", "xgboost", "catboost")
+OUTPUTS = ("default", "pandas", "polars")
 
 
 def written(thing: Any) -> Any:
@@ -40,29 +48,83 @@ def written(thing: Any) -> Any:
     return thing
 
 
-def read(recipe: Any) -> Any:
-    """What was written."""
-    if type(recipe) in (list, tuple):
-        return type(recipe)(read(item) for item in recipe)
-    if type(recipe) is not dict:
-        return recipe
-    kind, value = next(iter(recipe.items()))
-    if kind == "dict":
-        return {read(key): read(item) for key, item in value}
-    if kind == "slice":
-        return slice(*value)
-    if kind in ("ufunc", "type"):
+def read(recipe: Any, trusted: Names | None = None, times: int = 1) -> Any:
+    """What was written, to be fit so many times over."""
+    reader = _Reader({} if trusted is None else trusted)
+    estimator = reader.read(recipe)
+    steps = reader.work * times
+    require(steps <= MOST_WORK, f"its fits take {steps:,} steps, and {MOST_WORK:,} are allowed")
+    return estimator
+
+
+class _Reader:
+    def __init__(self, trusted: Names) -> None:
+        self.trusted = trusted
+        self.work = 1  # steps of one fit: the most of any estimator that was read
+        self.degrees = 0  # of all polynomials: they multiply columns
+
+    def read(self, recipe: Any) -> Any:
+        if type(recipe) in (list, tuple):
+            return type(recipe)(self.read(item) for item in recipe)
+        if type(recipe) is not dict:
+            return recipe
+        if "of" in recipe:
+            return self._made(**recipe)
+        require(len(recipe) == 1, "a recipe is none")
+        [(kind, value)] = recipe.items()
+        if kind == "dict":
+            return {self.read(key): self.read(item) for key, item in value}
+        if kind == "slice":
+            require(all(each is None or type(each) is int for each in value), "a slice is none")
+            return slice(*value)
+        require(kind in ("ufunc", "type"), "a recipe is none")
         return _of_numpy(value)
-    of = {name: read(item) for name, item in recipe["of"].items()}
-    if kind == "made":
-        made = _class(value)(**{**of, **({"memory": None} if "memory" in of else {})})
-        if "output" in recipe:
-            setattr(made, OUTPUT, {"transform": str(recipe["output"])})
-        return made
+
+    def _made(
+        self, of: dict[str, Any], made: Any = None, held: Any = None, output: Any = None
+    ) -> Any:
+        name = held if made is None else made
+        require(type(name) is str and type(of) is dict, "a recipe is none")
+        found = self.trusted.get(name)
+        before, self.work = self.work, 1
+        given = {key: self.read(item) for key, item in of.items()}
+        if made is not None:
+            estimator = self._known(name, given) if found is None else _trusted(found, given)
+        else:
+            estimator = _selector(name, given, found is not None)
+        self.work = max(before, self.work)
+        if output is not None:
+            require(output in OUTPUTS, "an output is none")
+            setattr(estimator, OUTPUT, {"transform": output})
+        return estimator
+
+    def _known(self, name: str, given: dict[str, Any]) -> Any:
+        """An estimator within limits; estimators inside are fit as often as it has steps."""
+        kind = known_class(name)
+        if kind is None:
+            raise NotTrusted(name)
+        given = allowed(kind, given)
+        self.work *= work_of(given)
+        if kind.__name__ == "PolynomialFeatures":
+            degree = given.get("degree", 2)
+            self.degrees += max(degree) if isinstance(degree, tuple) else degree
+            require(self.degrees <= MOST_OF["degree"], "it has too many columns")
+        return kind(**given)
+
+
+def _trusted(kind: Any, given: dict[str, Any]) -> Any:
+    require(isinstance(kind, type) and hasattr(kind, "get_params"), "it is no estimator")
+    return kind(**{**given, **({"memory": None} if "memory" in given else {})})
+
+
+def _selector(name: str, given: dict[str, Any], trusted: bool) -> Any:
     from sklearn.compose import make_column_selector  # takes long to import
 
+    require(name == SELECTOR, "a recipe is none")
+    if not trusted:
+        check_pattern(given.get("pattern"))
     selector = make_column_selector()
-    vars(selector).update({name: of[name] for name in vars(selector)})
+    vars(selector).update({key: given[key] for key in vars(selector)})
     return selector
 
 
@@ -70,23 +132,9 @@ def _name(kind: type) -> str:
     return f"{kind.__module__}:{kind.__qualname__}"
 
 
-def _of_numpy(name: str) -> Any:
-    found = getattr(np, name, None)
-    if isinstance(found, np.ufunc) or (isinstance(found, type) and issubclass(found, np.generic)):
-        return found
-    raise OutputError(name, "is no elementwise function of NumPy", "take another file")
-
-
-def _class(name: str) -> Any:
-    from sklearn.base import BaseEstimator  # takes long to import
-    from sklearn.gaussian_process.kernels import Kernel
-
-    module, _, path = name.partition(":")
-    if module not in sys.modules and module.partition(".")[0] in KNOWN:
-        import_module(module)
-    if module not in sys.modules:
-        raise OutputError(name, "is an estimator not loaded yet", f"import {module} beforehand")
-    found: Any = getattr(sys.modules[module], path, None)
-    if isinstance(found, type) and issubclass(found, (BaseEstimator, Kernel)):
-        return found
-    raise OutputError(name, "is no estimator", "take another file")
+def _of_numpy(name: Any) -> Any:
+    found = getattr(np, name, None) if type(name) is str else None
+    elementwise = isinstance(found, np.ufunc)
+    known = elementwise or (isinstance(found, type) and issubclass(found, np.generic))
+    require(known, f"{name!r:.40} is no elementwise function of NumPy")
+    return found

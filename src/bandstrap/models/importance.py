@@ -5,8 +5,10 @@ from math import log
 import numpy as np
 
 from bandstrap.fractions import FORGOTTEN
+from bandstrap.storage.schema import Array, Grows, Schema, Whole, require
 
 NOTHING = 1e-9  # a row that counts less does not count
+LEAST = -1e15  # the logarithm of all discounts is more
 
 
 class Importance:
@@ -21,6 +23,17 @@ class Importance:
     >>> importance.at(-np.log(8), 2).round(6).tolist()
     [0.125, 0.25]
     """
+
+    schema = Schema(count=Whole(), _rows=Array(np.float64, Grows(), 2, low=LEAST, high=1.0))
+
+    def verify_saved(self) -> None:
+        require(self.count <= len(self._rows), "count is beyond the rows")
+        weights, births = self._rows[: self.count].T
+        require((weights >= 0).all() and (births <= 0).all(), "a row counts for too much")
+
+    def verify_since(self, fading: float, count: int) -> None:
+        """Refuse rows in a file that came after so much had been forgotten, among the first."""
+        require((self._rows[:count, 1] >= fading).all(), "a row came later than it was used")
 
     def __init__(self) -> None:
         self.count = 0
