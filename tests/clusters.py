@@ -55,11 +55,13 @@ def free_ports(count):
 
 
 @contextmanager
-def dask_cluster(workers):
+def dask_cluster(workers, certificates=None):
     """A scheduler and so many worker processes, with no nanny to start others for them."""
     (port,) = free_ports(1)
-    address = f"tcp://{HOST}:{port}"
-    place = ["--host", HOST, "--no-dashboard"]
+    protocol = "tls" if certificates else "tcp"
+    address = f"{protocol}://{HOST}:{port}"
+    place = ["--host", HOST, "--no-dashboard", "--protocol", protocol]
+    place += certificates.dask_options() if certificates else []
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder, ExitStack() as stack:
         scheduler = ("distributed.cli.dask_scheduler", "--port", port, *place)
         stack.enter_context(process(*scheduler, cwd=folder))
@@ -70,9 +72,20 @@ def dask_cluster(workers):
         yield address
 
 
+def own_address():
+    """What Ray takes for the address of this machine, also where it is told 127.0.0.1."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        try:
+            asked.connect(("203.0.113.1", 9))  # which finds a route and sends nothing
+        except OSError:
+            return HOST
+        return asked.getsockname()[0]
+
+
 @contextmanager
-def ray_cluster(cores):
+def ray_cluster(cores, certificates):
     """A Ray instance with a token of its own, so that none is written to the home directory."""
+    host = own_address()
     port, *others = free_ports(5)
     names = ("dashboard-agent-grpc", "dashboard-agent-listen", "metrics-export")
     ports = [f"--{name}-port={other}" for name, other in zip(names, others, strict=False)]
@@ -80,13 +93,26 @@ def ray_cluster(cores):
     token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     quiet = {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}  # what is to come, without a warning
     size = [f"--num-cpus={cores}", f"--object-store-memory={100 * 2**20}"]
-    place = [f"--node-ip-address={HOST}", "--include-dashboard=false", "--disable-usage-stats"]
+    place = [f"--node-ip-address={host}", "--include-dashboard=false", "--disable-usage-stats"]
     start = ("ray.scripts.scripts", "start", "--head", "--block", *ports, *size, *place)
     with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
-        for name, value in {**token, **quiet}.items():
+        for name, value in {**token, **certificates.ray(), **quiet}.items():
             patch.setenv(name, value)
-        assert stack.enter_context(ray_head(start)), "Ray does not start"
-        yield f"{HOST}:{port}"
+        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+        start_ray(start, stack)
+        yield f"{host}:{port}"
+
+
+def start_ray(start, stack):
+    """Ray gives its helpers 15 seconds, which no option changes: they are compiled beforehand."""
+    helpers = "ray.dashboard.agent, ray._private.runtime_env.agent.main"
+    subprocess.run([sys.executable, "-c", f"import {helpers}"], capture_output=True)
+    for _ in range(3):
+        attempt = stack.enter_context(ExitStack())
+        if attempt.enter_context(ray_head(start)):
+            return
+        attempt.close()
+    pytest.fail("Ray does not start")
 
 
 @contextmanager

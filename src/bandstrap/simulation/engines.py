@@ -13,6 +13,9 @@ from joblib import Parallel, parallel_config
 from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.simulation.ray_backend import RayTasks
 
+CERTIFICATES = ", ".join(
+    f"DASK_DISTRIBUTED__COMM__TLS__{each}" for each in ("CA_FILE", "CLIENT__CERT", "CLIENT__KEY")
+)
 WAIT = 30  # seconds for a cluster to answer, and for its first worker to come
 
 
@@ -55,6 +58,7 @@ class Dask(Engine):
     @contextmanager
     def pool(self, batches: int) -> Iterator[Parallel]:
         distributed = _imported("distributed", "dask")
+        _check_encryption(distributed, self.address)
         try:
             client = distributed.Client(self.address, set_as_default=False, timeout=WAIT)
         except (OSError, ValueError) as error:
@@ -123,6 +127,20 @@ def _check_address(address: str, example: str) -> None:
         raise InvalidInput("--address", address, f"give {example}")
 
 
+def _check_encryption(distributed: ModuleType, address: str) -> None:
+    """Asks before Dask's client does, which fails without a reason and then does not end."""
+    try:
+        given = distributed.Security().get_connection_args("client")
+    except (OSError, ValueError) as error:
+        remedy = f"what {CERTIFICATES} name cannot be read: {error}"
+        raise InvalidInput("--address", address, remedy) from error
+    encrypted = address.startswith(("tls://", "wss://"))
+    if encrypted and given["ssl_context"] is None:
+        raise InvalidInput("--address", address, f"it takes certificates: set {CERTIFICATES}")
+    if given["require_encryption"] and not encrypted:
+        raise InvalidInput("--address", address, "encryption is required here: give tls://…")
+
+
 def _imported(module: str, extra: str) -> ModuleType:
     try:
         return import_module(module)
@@ -142,5 +160,6 @@ def _absent_named(address: str) -> Iterator[None]:
 
 
 def _unreachable(what: str, address: str) -> InvalidInput:
-    remedy = f"no {what} lets us in there: start it, mend this, or set the token it asks for"
+    asked = "the token or the certificates that it asks for"
+    remedy = f"no {what} lets us in there: start it, mend this, or set {asked}"
     return InvalidInput("--address", address, remedy)
