@@ -95,7 +95,7 @@ def cut(batch, store, rounds):
     with pytest.raises(Cut):
         run_batch(batch, CutAt(batch, store.slot(batch), rounds))
     assert [path.suffix for path in store.directory.iterdir()] == [".midway"]
-    return store.slot(batch).load_midway().played
+    return store.slot(batch).load_midway(batch).played
 
 
 @pytest.mark.parametrize("rounds", [1, 37, 119])
@@ -149,7 +149,7 @@ def killed(folder, workers):
         while True:
             assert process.poll() is None
             assert time.monotonic() < until
-            plays = [store.slot(batch).load_midway() for batch in batches]
+            plays = [store.slot(batch).load_midway(batch) for batch in batches]
             if any(play is not None and play.played > 40 for play in plays):
                 break
             time.sleep(0.01)
@@ -159,7 +159,7 @@ def killed(folder, workers):
     return {
         str(store.slot(batch).midway): play.played
         for batch in batches
-        if (play := store.slot(batch).load_midway()) is not None
+        if (play := store.slot(batch).load_midway(batch)) is not None
     }
 
 
