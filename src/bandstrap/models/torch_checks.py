@@ -1,11 +1,13 @@
 """What is refused of losses and optimisers, and of modules when they are computed together."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
 
-from bandstrap.errors import InvalidInput
+from bandstrap.errors import BandstrapError, InvalidInput
 
 
 def check_optimiser(factory: Any, parameters: list[Any]) -> Any:
@@ -41,6 +43,18 @@ def diverged(model: Any) -> InvalidInput:
         "predictions or losses are no longer finite: lower its learning rate, and see that rewards "
         "and contexts are of the order of one",
     )
+
+
+@contextmanager
+def failing(module: Any) -> Iterator[None]:
+    """Errors that name the user's module, whatever it raises."""
+    try:
+        yield
+    except BandstrapError:
+        raise
+    except Exception as error:
+        remedy = f"it fails, or its loss or optimiser does ({type(error).__name__}: {error})"
+        raise InvalidInput("module_factory", type(module).__name__, remedy) from error
 
 
 def check_batched(stack: Any) -> bool:

@@ -7,10 +7,13 @@ import numpy as np
 
 from bandstrap.models.features import Rows, as_numbers
 from bandstrap.models.network_scale import RunningScale
-from bandstrap.priors import ExamplePrior
+from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, rearmed
 from bandstrap.resampling import Resampling
+from bandstrap.storage.schema import Array, Fixed, Grows, Maybe, Of, Schema, Whole, require
+
+HEAVIEST = 1e30  # a weight of an example
 
 
 class Batch(NamedTuple):
@@ -22,6 +25,25 @@ class Batch(NamedTuple):
 
 class TorchExamples:
     """Rewards in the order they came, and pseudo-examples, each once for every arm."""
+
+    schema = Schema(
+        pseudo=Of(PseudoExamples),
+        scale=Maybe(Of(RunningScale)),
+        memory=Fixed(Maybe(Whole(1))),
+        rows=Of(Rows),
+        arms=Array(np.int64, Grows("room"), low=0),
+        weights=Array(np.float64, Grows("room"), "replicas", low=0.0, high=HEAVIEST),
+        pseudo_weights=Array(np.float64, "arms", Grows(), "replicas", low=0.0, high=HEAVIEST),
+        pulls=Array(np.int64, "arms", low=0),
+    )
+
+    def verify_saved(self) -> None:
+        rows, width = self.rows, self.rows.n_features
+        require(rows.count <= self.arms.size, "rows have no arms")
+        require((self.arms[: rows.count] < self.pulls.size).all(), "a row is of no arm")
+        scaled = self.scale is None or self.scale.mean.size == width
+        require(scaled, "the scale is of another width")
+        require(self.pseudo.contexts.shape[1] == width, "pseudo-examples are of another width")
 
     def __init__(
         self,

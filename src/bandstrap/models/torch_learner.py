@@ -18,6 +18,17 @@ from bandstrap.problem import Problem
 from bandstrap.rearming import Before
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import generator
+from bandstrap.storage.schema import (
+    Array,
+    Fixed,
+    Maybe,
+    Named,
+    Of,
+    Plain,
+    Schema,
+    Whole,
+    require,
+)
 
 if TYPE_CHECKING:
     from bandstrap.models.torch_model import TorchModel
@@ -32,6 +43,43 @@ class TorchLearner(Learner):
     """
 
     unsaved: ClassVar[tuple[str, ...]] = ("stack",)
+    schema = Schema(
+        model=Fixed(Named("bandstrap.models.torch_model:TorchModel")),
+        replicas=Fixed(Whole(1)),
+        resampling=Fixed(Of(Resampling)),
+        sizes=Of(Sizes),
+        examples=Of(TorchExamples),
+        columns=Array(np.int64, "arms", low=0),
+        seed=Whole(0, SEEDS),
+        changes=Whole(),
+        saved=Maybe(Plain()),
+    )
+
+    def verify_saved(self) -> None:
+        examples, arms = self.examples, self.columns.size
+        require(examples.pulls.size == arms, "columns are of other arms")
+        require(examples.weights.shape[1] == self.replicas, "weights are of other replicas")
+        require((examples.scale is not None) == self.model.standardise, "contexts are of no scale")
+        own = Sizes(examples.rows.n_features, self.sizes.n_outputs, 1)
+        if self.model.per_arm:
+            own = Sizes(examples.rows.n_features, 1, arms)
+            require((self.columns == np.arange(arms)).all(), "an arm has the module of another")
+        else:
+            self._verify_columns()
+        require(self.sizes == own, "modules are of other sizes")
+
+    def _verify_columns(self) -> None:
+        """Arms that were there at the start have outputs, though some may be gone."""
+        columns, outputs = self.columns.tolist(), self.sizes.n_outputs
+        apart = len(set(columns)) == len(columns) and max(columns) < outputs
+        require(apart, "an arm has the output of another")
+        known = {} if self.saved is None else self.saved["parameters"]
+        most = max(len(columns), sum(map(np.size, known.values())))
+        require(outputs <= most, "there are more outputs than parameters")
+
+    def verify_problem(self, problem: Problem) -> None:
+        own = self.examples.pulls.size, self.examples.rows.n_features
+        require(own == (problem.n_arms, problem.n_features), "modules are of another problem")
 
     def __init__(
         self,
@@ -157,5 +205,6 @@ class TorchLearner(Learner):
         return Stack.start(self.model, self.sizes, self.seed, starts.tolist())
 
     def _make(self, parts: dict[str, Any]) -> None:
-        self.stack = Stack(self.model, self.sizes, self.seed, parts)
+        count = self.replicas * self.sizes.groups
+        self.stack = Stack(self.model, self.sizes, self.seed, count, parts)
         self.saved = self.stack.saved()

@@ -6,7 +6,7 @@ from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
-from bandstrap.checks import require_whole
+from bandstrap.checks import require_whole, require_within
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.torch_learner import TorchLearner
@@ -14,6 +14,11 @@ from bandstrap.models.torch_losses import LOG_LOSS, LOSSES, SQUARED_ERROR
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem, Support
 from bandstrap.resampling import Resampling
+from bandstrap.storage.schema import Choice, Either, Function, Plain, Row, Schema, Text, TupleOf
+
+MOST_REPLICAS = 1_000
+MOST_BATCH = 100_000
+MOST_STEPS = 10_000  # after each reward
 
 
 def adam(parameters: Iterable[Any]) -> Any:
@@ -82,6 +87,12 @@ class Bound:
     arguments: tuple[Any, ...]
     keywords: tuple[tuple[str, Any], ...]
 
+    schema = Schema(
+        function=Function("adam"),
+        arguments=TupleOf(Plain(trusted=True)),
+        keywords=TupleOf(Row(Text(), Plain(trusted=True))),
+    )
+
     def __call__(self, *arguments: Any) -> Any:
         return self.function(*self.arguments, *arguments, **dict(self.keywords))
 
@@ -103,6 +114,12 @@ class TorchModel(Model):
     steps: int
     memory: int | None
 
+    schema = Schema(
+        module_factory=Function("Bound"),
+        loss=Either(Choice(*LOSSES), Function("Bound")),
+        optimiser=Function("Bound", "adam"),
+    )
+
     def __post_init__(self) -> None:
         if find_spec("torch") is None:
             remedy = 'torch is not installed: pip install "bandstrap[torch]"'
@@ -116,8 +133,17 @@ class TorchModel(Model):
         if not callable(self.optimiser):
             remedy = "give a function that makes an optimiser of parameters: torch.optim.Adam"
             raise InvalidInput("optimiser", self.optimiser, remedy)
-        counts = {"replicas": self.replicas, "batch": self.batch, "steps": self.steps}
-        require_whole(1, **counts, memory=self.memory)
+        require_within(1, MOST_REPLICAS, replicas=self.replicas)
+        require_within(1, MOST_BATCH, batch=self.batch)
+        require_within(1, MOST_STEPS, steps=self.steps)
+        require_whole(1, memory=self.memory)
+
+    @classmethod
+    def from_saved(cls, **fields: Any) -> "TorchModel":
+        """From a file, where torch is installed."""
+        if find_spec("torch") is None:
+            raise ModuleNotFoundError("torch is not installed", name="torch")
+        return cls(**fields)
 
     def __repr__(self) -> str:
         """The same for the same parameters in every process: it names what is computed."""

@@ -5,11 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from bandstrap.models.torch_checks import check_batched, check_losses, check_optimiser, diverged
+from bandstrap.models.torch_checks import (
+    check_batched,
+    check_losses,
+    check_optimiser,
+    diverged,
+    failing,
+)
 from bandstrap.models.torch_examples import Batch
 from bandstrap.models.torch_losses import loss_of
 from bandstrap.models.torch_modules import Sizes, forked, made
 from bandstrap.models.torch_plain import plain, tensors
+from bandstrap.models.torch_saved import verify_parts, verify_steps
 
 Named = dict[str, Any]  # tensors, or arrays, by the name of a parameter
 
@@ -21,11 +28,13 @@ class Stack:
     allocates all tensors: memory aligned otherwise may give other bits.
     """
 
-    def __init__(self, model: Any, sizes: Sizes, seed: int, parts: Named) -> None:
-        """`parts` are parameters, buffers, the optimiser's state, and whether training draws."""
+    def __init__(self, model: Any, sizes: Sizes, seed: int, count: int, parts: Named) -> None:
+        """`parts` of `count` modules: parameters, buffers, the optimiser's state, whether training
+        draws."""
         self.model = model
         self.sizes = sizes
         self.skeleton = made(model.module_factory, sizes, seed)
+        verify_parts(parts, self.skeleton, count)
         self.parameters: Named = tensors(parts["parameters"])
         for name, parameter in self.skeleton.named_parameters():
             self.parameters[name].requires_grad_(parameter.requires_grad)
@@ -33,6 +42,7 @@ class Stack:
         learnt = [each for each in self.parameters.values() if each.requires_grad]
         self.optimiser = check_optimiser(model.optimiser, learnt)
         if parts["optimiser"] is not None:
+            verify_steps(parts["optimiser"], model.optimiser, learnt)
             self.optimiser.load_state_dict(tensors(parts["optimiser"]))
         self.draws: bool = parts["draws"]
 
@@ -44,7 +54,8 @@ class Stack:
         modules = [made(model.module_factory, sizes, start) for start in starts]
         parameters, buffers = stack_module_state(modules)
         parts = {"parameters": plain(parameters), "buffers": plain(buffers)}
-        stack = cls(model, sizes, seed, parts | {"optimiser": None, "draws": True})
+        parts |= {"optimiser": None, "draws": True}
+        stack = cls(model, sizes, seed, len(starts), parts)
         with forked(seed):
             stack.draws = check_batched(stack)
         return stack
@@ -63,7 +74,7 @@ class Stack:
         import torch
 
         self._mode(training=False)
-        with torch.no_grad():
+        with torch.no_grad(), failing(self.skeleton):
             inputs = self.tensor(contexts)
             if replica is None:
                 outputs = self.outputs(inputs)
@@ -84,7 +95,7 @@ class Stack:
         self._mode(training=True)
         rewards, weights = self.tensor(batch.rewards), self.tensor(batch.weights.T)
         around: AbstractContextManager[Any] = nullcontext() if seed is None else forked(seed)
-        with torch.enable_grad(), around:
+        with torch.enable_grad(), around, failing(self.skeleton):
             outputs = self.outputs(self.tensor(batch.contexts), self.draws)
             places = torch.tensor(columns).expand(len(outputs), -1)[..., None]
             predictions = outputs.gather(2, places)[..., 0]
