@@ -5,20 +5,30 @@
     ├── UnknownName    a policy, an experiment, an environment
     └── OutputError    a directory or file that cannot be written or read
 
-Every message names the thing, its value and what to do instead.
+Every message names the thing, its value and what to do instead. It is short and can be printed,
+whatever the value is.
 """
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any
+
+from bandstrap.printable import brief, printable
 
 __all__ = ["BandstrapError", "InvalidInput", "OutputError", "UnknownName"]
 
 SHOWN = 100  # names in a message
+VALUE = 120  # characters of a value, a name or a path
+REMEDY = 600  # characters of a remedy, which may list names
+COMPARED = 10_000  # names among which the nearest is looked for: it takes time
 
 
 class BandstrapError(Exception):
     """Base of all errors raised on purpose."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(printable(message))
 
     def __reduce__(self) -> tuple[object, ...]:
         # Errors cross from worker processes by their message, whatever they were made from.
@@ -35,7 +45,8 @@ class InvalidInput(BandstrapError, ValueError):  # noqa: N818 - reads better tha
     """A value that cannot be used, with the remedy."""
 
     def __init__(self, parameter: str, value: object, remedy: str) -> None:
-        super().__init__(f"{parameter} = {value!r}: {remedy}")
+        told = f"{brief(parameter, VALUE)} = {_shown(value)}: {brief(remedy, REMEDY)}"
+        super().__init__(told)
 
 
 class UnknownName(BandstrapError, LookupError):  # noqa: N818
@@ -43,20 +54,41 @@ class UnknownName(BandstrapError, LookupError):  # noqa: N818
 
     def __init__(self, kind: str, name: object, known: Iterable[Any]) -> None:
         by_text = {str(each): each for each in known}
-        near = get_close_matches(str(name), by_text, n=1, cutoff=0.4)
-        some = _some(sorted(by_text))
-        hint = f"did you mean {by_text[near[0]]!r}?" if near else f"known are {some}"
-        super().__init__(f"unknown {kind} {name!r}: {hint}")
+        near = _nearest(str(name), by_text)
+        hint = f"known are {_some(sorted(by_text))}"
+        if near is not None:
+            hint = f"did you mean {_shown(by_text[near])}?"
+        super().__init__(f"unknown {kind} {_shown(name)}: {hint}")
+
+
+def _nearest(name: str, known: Iterable[str]) -> str | None:
+    """The most similar one; what is very long has no likeness that anyone would see."""
+    if len(name) > VALUE:
+        return None
+    short = (each for each in known if len(each) <= VALUE)
+    near = get_close_matches(name, [*islice(short, COMPARED)], n=1, cutoff=0.4)
+    return near[0] if near else None
 
 
 def _some(names: list[str]) -> str:
     """All of them, unless nobody would read so many."""
-    more = len(names) - SHOWN
-    return ", ".join(names[:SHOWN]) + (f" and {more:,} more" if more > 0 else "")
+    shown = [brief(name, VALUE) for name in names[:SHOWN]]
+    while len(", ".join(shown)) > REMEDY:
+        shown.pop()
+    more = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _shown(value: object) -> str:
+    """A value as Python writes it, cut in the middle where it is long."""
+    if isinstance(value, str):
+        return repr(brief(value, VALUE))
+    return brief(repr(value), VALUE)
 
 
 class OutputError(BandstrapError, OSError):
     """A directory or file that cannot be used, with the remedy."""
 
     def __init__(self, path: object, problem: str, remedy: str) -> None:
-        super().__init__(f"{path}: {problem}; {remedy}")
+        told = f"{brief(str(path), 2 * VALUE)}: {brief(problem, REMEDY)}; {brief(remedy, REMEDY)}"
+        super().__init__(told)
