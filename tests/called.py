@@ -9,17 +9,22 @@ import pytest
 
 from bandstrap.cli import main
 
+NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # the last is not everywhere
+ANSWERED = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]
+
 
 def called(*arguments):
     """Exit code, standard output and standard error of a call."""
-    out, said, answer = StringIO(), StringIO(), signal.getsignal(signal.SIGINT)
+    out, said = StringIO(), StringIO()
+    answers = {number: signal.getsignal(number) for number in ANSWERED}
     try:
         with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(said):
             patch.setattr(sys, "argv", ["bandstrap", *map(str, arguments)])
             with pytest.raises(SystemExit) as stopped:
                 main()
     finally:
-        signal.signal(signal.SIGINT, answer)  # which a call has changed
+        for number, answer in answers.items():  # which a call has changed
+            signal.signal(number, answer)
     return stopped.value.code or 0, out.getvalue(), said.getvalue()
 
 

@@ -1,4 +1,4 @@
-"""How every command ends: exit codes, one sentence instead of a traceback, Ctrl-C.
+"""How every command ends: exit codes, one sentence instead of a traceback, Ctrl-C and its like.
 
 Imported by the command line before anything is known to be needed, so it loads nothing heavy.
 """
@@ -7,7 +7,8 @@ import shlex
 import signal
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from time import monotonic
 from types import FrameType
@@ -16,12 +17,17 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-UNEXPECTED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+from bandstrap.printable import brief, printable, printable_lines
+
+UNEXPECTED, BAD_INPUT, INTERRUPTED, BY_SIGNAL = 1, 2, 130, 128
 EXIT_CODES = (
-    f"Exit codes: 0 done, {BAD_INPUT} bad input, {INTERRUPTED} interrupted, "
-    f"{UNEXPECTED} an unexpected error."
+    f"Exit codes: 0 done, {BAD_INPUT} bad input, {INTERRUPTED} interrupted "
+    f"({BY_SIGNAL} and the number of the signal), {UNEXPECTED} an unexpected error."
 )
 AGAIN = 1.0  # seconds in which a second Ctrl-C is the same as the first
+MOST = 600  # characters of an error of which nobody knows how long it is
+# What ends a command as Ctrl-C does: `kill`, a service manager, a terminal that is closed.
+ENDING = ("SIGTERM", "SIGHUP")
 
 
 def command_line(*options: str) -> str:
@@ -32,12 +38,20 @@ def command_line(*options: str) -> str:
 class Commands(TyperGroup):
     """Commands that can be interrupted, and say how to go on."""
 
+    def make_context(self, *given: Any, **more: Any) -> Any:
+        with _said_safely():
+            return super().make_context(*given, **more)
+
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
-        except KeyboardInterrupt:
-            typer.echo(f"interrupted; {self._remedy(ctx)}{command_line()}", err=True)
-            raise typer.Exit(INTERRUPTED) from None
+            with _said_safely():
+                return super().invoke(ctx)
+        except KeyboardInterrupt as interrupt:
+            ended = interrupt if isinstance(interrupt, Ended) else Ended(signal.SIGINT)
+            again = printable(command_line())
+            with suppress(OSError):  # the terminal may be gone
+                typer.echo(f"{ended}; {self._remedy(ctx)}{again}", err=True)
+            raise typer.Exit(ended.code) from None
 
     def _remedy(self, ctx: Any) -> str:
         command = self.get_command(ctx, ctx.invoked_subcommand)
@@ -47,37 +61,76 @@ class Commands(TyperGroup):
 
 def call(app: Callable[[], None]) -> None:
     """Run the command line; an error becomes one sentence and an exit code."""
-    signal.signal(signal.SIGINT, _Interrupt())
+    interrupt = _Interrupt()
+    _answer_signals(interrupt)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # or a sign that its encoding lacks ends the command
             stream.reconfigure(errors="replace")
     try:
         app()
+    except SystemExit as stopped:
+        if interrupt.ended and stopped.code == INTERRUPTED:  # typer knows Ctrl-C alone
+            sys.exit(interrupt.ended.code)
+        raise
     except Exception as error:
+        if interrupt.ended and isinstance(error, OSError):  # the terminal is gone, with its bar
+            sys.exit(interrupt.ended.code)
         from bandstrap.errors import BandstrapError
 
         if "--debug" in sys.argv:
-            traceback.print_exc()
+            typer.echo(printable_lines(traceback.format_exc()), err=True, nl=False)
         known = isinstance(error, BandstrapError)
         typer.echo(f"error: {error}" if known else _unexpected(error), err=True)
         sys.exit(BAD_INPUT if known else UNEXPECTED)
 
 
+@contextmanager
+def _said_safely() -> Iterator[None]:
+    """What is said of words on the command line that are none of ours, as it can be printed."""
+    try:
+        yield
+    except Exception as error:
+        say = getattr(error, "format_message", None)
+        if say is not None:
+            said = printable_lines(say())
+            error.format_message = lambda: said  # type: ignore[attr-defined]
+        raise
+
+
 def _unexpected(error: Exception) -> str:
-    said = " ".join(f"{type(error).__name__}: {error}".split())
+    said = brief(" ".join(f"{type(error).__name__}: {error}".split()), MOST)
     whose = "this is a fault of bandstrap: please report it to its developers with what this shows"
     if any(each.partition("=")[0] in ("--policy", "--model") for each in sys.argv):
         whose = "it may be in your own code, which is told by"
-    return f"unexpected error: {said}; {whose}: {command_line('--debug')}"
+    return printable(f"unexpected error: {said}; {whose}: {command_line('--debug')}")
+
+
+class Ended(KeyboardInterrupt):
+    """A signal that ends the command; everything on the way out is as after Ctrl-C."""
+
+    def __init__(self, number: int) -> None:
+        name = signal.Signals(number).name
+        super().__init__("interrupted" if number == signal.SIGINT else f"ended by {name}")
+        self.code = BY_SIGNAL + number
+
+
+def _answer_signals(answer: "_Interrupt") -> None:
+    """From the main thread alone, and never to what is to be ignored, as nohup asks."""
+    signal.signal(signal.SIGINT, answer)
+    for number in (getattr(signal, name, None) for name in ENDING):
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, answer)
 
 
 class _Interrupt:
-    """Raises KeyboardInterrupt, but not again while the first one ends the workers."""
+    """Ends the command, but not again while the first signal ends the workers."""
 
     def __init__(self) -> None:
         self._last = -AGAIN
+        self.ended: Ended | None = None
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         before, self._last = self._last, monotonic()
         if self._last - before > AGAIN:
-            raise KeyboardInterrupt
+            self.ended = Ended(number)
+            raise self.ended

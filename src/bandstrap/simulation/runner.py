@@ -15,7 +15,7 @@ from bandstrap.policies import Policy
 from bandstrap.simulation.batch import Batch, BatchResult, run_batch
 from bandstrap.simulation.checkpoint import Checkpoint, Slot
 from bandstrap.simulation.engines import Engine, Local
-from bandstrap.simulation.interrupts import ended, unheard
+from bandstrap.simulation.interrupts import played
 from bandstrap.simulation.observer import Observer
 from bandstrap.simulation.progress import Bar, ProgressLike, Quiet
 from bandstrap.simulation.tally import Board, Tally
@@ -147,10 +147,8 @@ class Runner:
                 )
                 for place, job in enumerate(todo)
             )
-            with unheard():
-                played = pool(calls)  # starts the workers
-            with tally.reading(board), ended(played):
-                for place, result in played:
+            with played(lambda: pool(calls)) as results, tally.reading(board):
+                for place, result in results:
                     job = todo[place]
                     yield job, result
                     tally.reached(place, _rounds(job.batch))
