@@ -145,7 +145,7 @@ def test_who_ties_for_the_best_shares_it(order):
     assert dict(zip(order, found.wins, strict=True)) == {"a": 1.5, "b": 0.5}
     shown = {row[0].text: row[-1].shown for row in _ranks(found).rows}
     table = ranks_table(found)
-    told = dict(zip(table.columns[0].cells, table.columns[-1].cells, strict=True))
+    told = dict(zip(map(str, table.columns[0].cells), table.columns[-1].cells, strict=True))
     assert shown == told == {"a": "1.5", "b": "0.5"}
 
 

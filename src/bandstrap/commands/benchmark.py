@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 from rich.console import Group, RenderableType
 from rich.table import Table
-from rich.text import Text
 
 from bandstrap.commands.calling import command_line
+from bandstrap.commands.lines import line, name
 from bandstrap.commands.waiting import waiting
 from bandstrap.comparison.benchmark import Benchmark, several
 from bandstrap.comparison.benchmark import benchmark as play
@@ -51,11 +51,9 @@ class Benchmarked:
         return {**self.found.as_dict(), "paths": paths}
 
     def __rich__(self) -> RenderableType:
-        lines = [_line(line) for line in self.found.decisions]
-        answer = _line(f"\n{self.found.answer}\n")
-        return Group(
-            *lines, ranks_table(self.found), answer, _line(f"report: {self.out / 'report.html'}")
-        )
+        answer = (line(""), line(self.found.answer), line(""))
+        where = line(f"report: {self.out / 'report.html'}")
+        return Group(*map(line, self.found.decisions), ranks_table(self.found), *answer, where)
 
 
 def benchmark(
@@ -97,14 +95,10 @@ def ranks_table(found: Benchmark) -> Table:
     for column in ("mean rank", "reward, share of best", "µs a decision", "best on"):
         table.add_column(column, justify="right")
     costs = np.median(found.costs, axis=0)
-    for name, rank in zip(found.ranks.policies, found.ranks.mean, strict=True):
-        place = found.policies.index(name)
+    for policy, rank in zip(found.ranks.policies, found.ranks.mean, strict=True):
+        place = found.policies.index(policy)
         share = f"{found.shares[place]:.1%}"
         table.add_row(
-            name, f"{rank:.2f}", share, f"{costs[place]:,.0f}", f"{found.wins[place]:.3g}"
+            name(policy), f"{rank:.2f}", share, f"{costs[place]:,.0f}", f"{found.wins[place]:.3g}"
         )
     return table
-
-
-def _line(text: str) -> Text:
-    return Text(text, no_wrap=True, overflow="ignore")

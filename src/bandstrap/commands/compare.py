@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bandstrap.commands.calling import command_line
+from bandstrap.commands.lines import line, name
 from bandstrap.comparison.candidates import Asked
 from bandstrap.comparison.comparison import Comparison, run
 from bandstrap.comparison.size import Size
@@ -44,14 +45,15 @@ class Compared:
 
     def __rich__(self) -> RenderableType:
         found = self.found
-        parts: list[RenderableType] = [Text(f"What was done with {found.title}", style="bold")]
-        parts += [_line(f"  {line}") for line in found.decisions]
+        parts: list[RenderableType] = [line(f"What was done with {found.title}", "bold")]
+        parts += [line(f"  {decision}") for decision in found.decisions]
         parts.append(ranking_table(found))
         if found.gap is not None:
             gap = found.gap
-            parts.append(_line(f"{gap.first} less {gap.second}, run by run: {gap.difference}"))
-        parts += [_line(f"\n{found.recommendation}\n", "bold"), _line(found.code)]
-        return Group(*parts, _line(f"report: {self.out / 'report.html'}"))
+            parts.append(line(f"{gap.first} less {gap.second}, run by run: {gap.difference}"))
+        parts += [line(""), line(found.recommendation, "bold"), line("")]
+        parts += [*map(line, found.code.split("\n"))]
+        return Group(*parts, line(f"report: {self.out / 'report.html'}"))
 
 
 def compare(
@@ -80,13 +82,8 @@ def ranking_table(found: Comparison) -> Table:
         sign = "≈ " if standing.tied and standing.place > 1 else ""
         mean = standing.reward.shown(standing.reward.mean)
         cells = (mean, standing.reward.ends, f"{standing.cost:,.0f}")
-        table.add_row(f"{sign}{standing.place}", standing.policy, *cells)
+        table.add_row(f"{sign}{standing.place}", name(standing.policy), *cells)
     shown = found.ranking[0].reward.shown
-    for name, value in found.baselines.items():
-        table.add_row("", Text(name, "dim"), f"[dim]{shown(value)}[/]")
+    for baseline, value in found.baselines.items():
+        table.add_row("", name(baseline, "dim"), Text(shown(value), "dim"))
     return table
-
-
-def _line(text: str, style: str = "") -> Text:
-    """Text that is not cut, so that it can be copied."""
-    return Text(text, style, no_wrap=True, overflow="ignore")

@@ -6,6 +6,8 @@ from inspect import isabstract, isclass
 from rich.console import RenderableType
 from rich.text import Text
 
+from bandstrap.printable import printable
+
 
 @dataclass(frozen=True)
 class Names:
@@ -20,7 +22,7 @@ class Names:
         lines = Text()
         for title, members in self.groups.items():
             lines.append(f"{title}\n", style="bold")
-            lines.append("".join(f"  {name}\n" for name in members))
+            lines.append("".join(f"  {printable(name)}\n" for name in members))
         lines.right_crop(1)  # printing ends the last line
         return lines
 

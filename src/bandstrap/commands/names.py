@@ -7,6 +7,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import bandstrap
+from bandstrap.storage.files import reading, write_text
 
 SOURCE = Path(bandstrap.__file__).parent
 OFFERED = ("bandstrap.policies", "bandstrap.models")  # groups of entry points
@@ -16,8 +17,8 @@ def names() -> dict[str, list[str]]:
     """Every name by group, kept in the user's cache until a source file or what is installed
     changes."""
     path, state = _cache(), _state()
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        kept = json.loads(path.read_text(encoding="utf-8"))
+    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError), reading(path) as file:
+        kept = json.loads(file.read())
         if kept["state"] == state:
             return dict(kept["names"])
     from bandstrap.commands.listing import registered
@@ -25,9 +26,7 @@ def names() -> dict[str, list[str]]:
     found = registered().groups
     with suppress(OSError):  # a cache that cannot be written costs time, nothing else
         path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(f".{os.getpid()}")
-        part.write_text(json.dumps({"state": state, "names": found}), encoding="utf-8")
-        part.replace(path)
+        write_text(path, json.dumps({"state": state, "names": found}))
     return found
 
 

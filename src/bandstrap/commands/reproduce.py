@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Group, RenderableType
-from rich.text import Text
 
 from bandstrap.commands.claims import claims_table
+from bandstrap.commands.lines import line
 from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.experiments import EXPERIMENTS, Claim, Settings
 from bandstrap.experiments.session import Session
@@ -38,8 +38,7 @@ class Reproduced:
         }
 
     def __rich__(self) -> RenderableType:
-        where = Text(f"report: {self.report}", no_wrap=True, overflow="ignore")  # to be copied
-        return Group(claims_table(self.claims), where)
+        return Group(claims_table(self.claims), line(f"report: {self.report}"))
 
 
 def reproduce(

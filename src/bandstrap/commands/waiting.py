@@ -9,5 +9,7 @@ def waiting(what: str) -> Iterator[None]:
     """Shows `what` and that time passes, until the block is left; nothing without a terminal."""
     from rich.console import Console
 
-    with Console(stderr=True).status(what):
+    from bandstrap.commands.lines import line
+
+    with Console(stderr=True).status(line(what)):
         yield

@@ -16,6 +16,7 @@ from bandstrap.comparison.store import Store, write_json
 from bandstrap.comparison.tasks import Task
 from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy
+from bandstrap.printable import called
 from bandstrap.simulation import Cell, Runner, Trace
 
 EXPERIMENT = "benchmark"
@@ -89,7 +90,7 @@ def benchmark(
     check(cells)
     traces = Store(out).run(runner, cells)
     played = tuple(
-        f"{task.name}: {task.told}, {cells[i * len(policies)].horizon:,} rounds in each of "
+        f"{called(task.name)}: {task.told}, {cells[i * len(policies)].horizon:,} rounds in each of "
         f"{cells[i * len(policies)].runs} runs"
         for i, task in enumerate(tasks)
     )
@@ -118,8 +119,9 @@ def _lineup(
     policies = several(asked, affordable(usual, width))
     if width <= WIDE or asked.policies or asked.models:
         return policies, []
-    told = f"{widest.name} is {width:,} numbers wide: only policies that cost little there play"
-    return policies, [f"{told}; name others by --policies, or leave it out"]
+    why = f"{called(widest.name)} is {width:,} numbers wide"
+    told = "only policies that cost little there play; name others by --policies, or leave it out"
+    return policies, [f"{why}: {told}"]
 
 
 def _cells(task: Task, policies: dict[str, Policy[Any]], size: Size) -> list[Cell]:

@@ -8,6 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from bandstrap.printable import called
+
 MISSING = ("", "?", "NA", "N/A", "na", "n/a", "nan", "NaN", "NULL", "null", "#N/A")
 NOTHING = ("None", "NONE")  # missing among numbers; among words it may be one of them
 LEVELS = 20  # categories of a column that get an indicator each; the rest share one
@@ -75,7 +77,7 @@ class Other(Cells):
     kind: str
 
     def useless(self) -> str:
-        return f"of type {self.kind}"
+        return f"of type {called(self.kind)}"
 
 
 def cells_of(column: pa.ChunkedArray) -> Cells:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from bandstrap.comparison.plot import plain_log
+from bandstrap.comparison.plot import plain, plain_log
 from bandstrap.comparison.ranks import Ranks
 from bandstrap.experiments.figure2_plot import style
 from bandstrap.experiments.style import figure, save
@@ -31,7 +31,7 @@ def draw_ranks(found: Ranks, path: Path) -> None:
         down = top - (place if left else count - 1 - place)
         end, side = (low - 0.3, "right") if left else (high + 0.3, "left")
         axis.plot([mean, mean, end], [0, down, down], color="#444444", linewidth=0.8)
-        text = f"{name}  {mean:.2f}" if left else f"{mean:.2f}  {name}"
+        text = f"{plain(name)}  {mean:.2f}" if left else f"{mean:.2f}  {plain(name)}"
         axis.text(end + (-0.1 if left else 0.1), down, text, ha=side, va="center", fontsize=9)
     share = 0.38 * (high - low)
     axis.set(xlim=(low - share - 1, high + share + 1), ylim=(top - half, 1.6))
@@ -93,4 +93,4 @@ def _names(axis: Any, policies: list[str], shares: np.ndarray, costs: np.ndarray
         offset = ((6, 3), (-6, -9), (6, -9), (-6, 4))[near % 4]
         side = "left" if offset[0] > 0 else "right"
         look = {"textcoords": "offset points", "ha": side, "fontsize": 8}
-        axis.annotate(policies[place], (costs[place], y), xytext=offset, **look)
+        axis.annotate(plain(policies[place]), (costs[place], y), xytext=offset, **look)

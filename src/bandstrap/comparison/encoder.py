@@ -10,7 +10,8 @@ import narwhals as nw
 import numpy as np
 
 from bandstrap.columns.tables import is_row
-from bandstrap.comparison.features import KINDS, Feature
+from bandstrap.comparison.features import Feature
+from bandstrap.comparison.stored_features import feature_of
 from bandstrap.errors import InvalidInput, OutputError
 from bandstrap.storage.files import reading, write_text
 
@@ -81,23 +82,15 @@ class Encoder:
     @classmethod
     def load(cls, path: Path | str) -> "Encoder":
         """Read what `save` has written."""
+        with reading(Path(path), "run bandstrap compare") as file:
+            content = file.read()
         try:
-            with reading(Path(path), "run bandstrap compare") as file:
-                stored = json.loads(file.read())
-            features = tuple(_feature(facts) for facts in stored["features"])
-            return cls(features, stored["example"])
-        except OutputError:
-            raise
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            stored = json.loads(content)
+            features = tuple(feature_of(facts) for facts in stored["features"])
+            return cls(features, dict(stored["example"]))
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise OutputError(path, f"is no encoder ({error})", "run bandstrap compare") from error
 
 
 def _facts(feature: Any) -> dict[str, Any]:
     return asdict(feature)
-
-
-def _feature(facts: dict[str, Any]) -> Feature:
-    kind = KINDS[facts.pop("kind")]
-    if "levels" in facts:
-        facts["levels"] = tuple(facts["levels"])
-    return kind(**facts)

@@ -12,7 +12,9 @@ import pyarrow as pa
 from bandstrap.comparison.cells import cells_of
 from bandstrap.comparison.classes import Classes, classes_of
 from bandstrap.comparison.listed import listed
+from bandstrap.comparison.text import LONGEST
 from bandstrap.errors import InvalidInput, UnknownName
+from bandstrap.printable import called
 
 if TYPE_CHECKING:  # they need a compiler, which a table that is refused should not wait for
     from bandstrap.environments.own_table import Payoffs
@@ -68,7 +70,7 @@ class Payment:
         best = int(np.argmax(means))
         return {
             "any arm at random": float(means.mean()),
-            f"always {self.arms[best]}": float(means[best]),
+            f"always {called(self.arms[best])}": float(means[best]),
         }
 
 
@@ -102,7 +104,9 @@ class Label(Pays):
         if len(classes) < 2:
             found = f"has only the class {classes[0]!r}" if classes else "is all missing"
             raise InvalidInput("--label", self.column, f"it {found}; two are needed")
-        told = f"{self.column}: the label, {len(classes)} classes: an arm each, which pays 1"
+        told = (
+            f"{called(self.column)}: the label, {len(classes)} classes: an arm each, which pays 1"
+        )
         return Payment(classes, labels.astype(np.int64), (told,)), kept
 
     def _classes(self, column: pa.ChunkedArray) -> Classes:
@@ -116,6 +120,10 @@ class Label(Pays):
                 f"{len(classes.names):,} different values are too many arms; group them into at "
                 f"most {CLASSES}",
             )
+        longest = max(classes.names, key=len, default="")
+        if len(longest) > LONGEST:
+            remedy = f"{called(longest)!r} has {len(longest):,} characters; call classes by names"
+            raise InvalidInput("--label", self.column, remedy)
         return classes
 
 
@@ -141,7 +149,7 @@ class Rewards(Pays):
         if max(-low, high) > LARGEST:
             remedy = f"they go from {low:g} to {high:g}; divide them to at most {LARGEST:g}"
             raise InvalidInput("--rewards", ",".join(self.columns), remedy)
-        told = [f"{name}: what the arm of this name pays" for name in self.columns]
+        told = [f"{called(name)}: what the arm of this name pays" for name in self.columns]
         if low >= 0 and high <= 1:
             return Payment(self.columns, rewards, tuple(told)), kept
         told.append(

@@ -9,6 +9,7 @@ from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 from bandstrap.comparison.ranking import Standing
 from bandstrap.experiments.figure2_plot import EARLY, style
 from bandstrap.experiments.style import figure, save
+from bandstrap.printable import called
 from bandstrap.simulation import Trace
 
 CURVES = 8  # more would not be told apart
@@ -28,13 +29,13 @@ def draw(
     shown = [by_name[standing.policy] for standing in ranking[:CURVES]]
     _curves(axes[0, 0], shown, baselines)
     _places(axes[0, 1], ranking, baselines)
-    drawing.suptitle(plain(title))
+    drawing.suptitle(plain(title, most=120))
     save(drawing, path)
 
 
-def plain(text: str) -> str:
-    """Names of the user's may hold dollars, which would start a formula."""
-    return text.replace("$", r"\$")
+def plain(text: str, most: int = 60) -> str:
+    """Names of the user's may hold anything; dollars would start a formula."""
+    return called(text, most).replace("$", r"\$")
 
 
 def plain_log(axis: Any) -> None:
@@ -50,7 +51,7 @@ def _curves(axis: Any, traces: list[Trace], baselines: dict[str, float]) -> None
         rounds = trace.rounds[keep]
         look = style(trace.policy, position)
         mean = trace.reward[:, keep].mean(axis=0) / rounds
-        axis.plot(rounds, mean, label=trace.policy, linewidth=1.4, markersize=4, **look)
+        axis.plot(rounds, mean, label=plain(trace.policy), linewidth=1.4, markersize=4, **look)
     for name, value in baselines.items():
         axis.axhline(value, color="#8a8a8a", linewidth=0.9, linestyle=":")
         look = {"xycoords": ("axes fraction", "data"), "fontsize": 7, "color": "#555555"}

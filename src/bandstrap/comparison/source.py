@@ -10,12 +10,15 @@ import pyarrow.parquet as pq
 
 from bandstrap.comparison.frames import arrow_of
 from bandstrap.comparison.sample import Sample, sampled
-from bandstrap.comparison.text import ANY_BYTE, REMEDY, NotUnicodeError, TextTable, check_unique
+from bandstrap.comparison.text import ANY_BYTE, REMEDY, NotUnicodeError, TextTable, check_names
 from bandstrap.errors import OutputError
+from bandstrap.storage.files import reading
 
 TEXTS = (".csv", ".tsv", ".txt")
 # The longest first: what is taken off a name, and what a folder of tables is looked through for.
 SUFFIXES = (*(f"{end}.gz" for end in TEXTS), *TEXTS, ".parquet", ".arrow", ".feather", ".ipc")
+
+PIPED = "save what comes through it to a file, and give that: a table is read twice"
 
 Check = Callable[[list[str]], None]  # raises where the names of columns will not do
 
@@ -63,13 +66,8 @@ def _text(text: TextTable, seed: int, check: Check) -> Sample:
 
 
 def _magic(path: Path) -> bytes:
-    if path.is_dir():
-        raise OutputError(path, "is a folder", REMEDY)
-    try:
-        with path.open("rb") as file:
-            magic = file.read(6)
-    except OSError as error:
-        raise OutputError(path, f"cannot be read ({error.strerror})", REMEDY) from error
+    with reading(path, PIPED if path.is_fifo() else REMEDY) as file:
+        magic = file.read(6)
     if not magic:
         raise OutputError(path, "is empty", REMEDY)
     return magic
@@ -79,7 +77,7 @@ def _parquet(path: Path, seed: int, check: Check) -> Sample:
     try:
         with pq.ParquetFile(path) as file:
             schema = file.schema_arrow.remove_metadata()
-            check_unique(schema.names)
+            check_names(schema.names)
             check(schema.names)
             return sampled(schema, _without_metadata(file.iter_batches()), seed)
     except (pa.ArrowException, OSError) as error:
@@ -106,7 +104,7 @@ def _arrow_file(path: Path, magic: bytes) -> pa.Table:
 
 
 def _of_table(table: pa.Table, seed: int, check: Check) -> Sample:
-    check_unique(table.column_names)
+    check_names(table.column_names)
     check(table.column_names)
     table = table.replace_schema_metadata(None)
     return sampled(table.schema, table.to_batches(), seed)

@@ -16,6 +16,7 @@ from bandstrap.comparison.payment import Payment, Pays
 from bandstrap.comparison.sample import Sample
 from bandstrap.comparison.source import read, title_of
 from bandstrap.errors import InvalidInput
+from bandstrap.printable import called
 
 if TYPE_CHECKING:  # it needs a compiler, which a table that is refused should not wait for
     from bandstrap.environments import OwnTable
@@ -91,10 +92,10 @@ def _fit(table: pa.Table) -> tuple[list[Fitted], list[str]]:
     for name in table.column_names:
         cells = cells_of(table[name])
         if reason := cells.useless():
-            told.append(f"{name or UNNAMED}: dropped, {reason}")
+            told.append(f"{called(name) or UNNAMED}: dropped, {reason}")
         else:
             made.append(fitted(cells, name))
-            told.append(f"{name or UNNAMED}: {made[-1].feature.told()}")
+            told.append(f"{called(name) or UNNAMED}: {made[-1].feature.told()}")
     if not made:
         raise InvalidInput(
             "columns", table.column_names, "none is left to decide by (" + "; ".join(told[:3]) + ")"

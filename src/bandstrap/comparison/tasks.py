@@ -10,6 +10,7 @@ from bandstrap.comparison.table import prepare_sample
 from bandstrap.datasets import DATASETS, available
 from bandstrap.environments import Environment, Labelled
 from bandstrap.errors import BandstrapError, OutputError, UnknownName
+from bandstrap.printable import called
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def folder_tasks(
                 tasks.append(_task(path, name, label, seed))
                 names.add(name)
             except BandstrapError as error:
-                skipped.append(f"{path.name}: skipped, {error}")
+                skipped.append(f"{called(path.name)}: skipped, {error}")
     return tasks, skipped
 
 
@@ -57,4 +58,5 @@ def _task(path: Path, name: str, label: str | None, seed: int) -> Task:
     names = sample.table.column_names
     column = label if label is not None and label in names else str(names[-1])
     prepared = prepare_sample(sample, name, Label(column))
-    return Task(name, prepared.environment, f"{path.name} by its column {column!r}")
+    told = f"{called(path.name)} by its column {called(column)!r}"
+    return Task(name, prepared.environment, told)

@@ -18,6 +18,7 @@ HEAD = 1 << 16  # bytes that are looked at first
 BLOCK = 1 << 24  # bytes that are parsed at once; no row may be longer
 ANY_BYTE = "latin-1"  # an encoding in which every byte is a letter
 MOST = 1 << 30  # bytes that are read at most
+LONGEST = 1000  # characters of a name of a column or a class: some are whole questions
 REMEDY = "give a CSV file with a header, a Parquet or an Arrow file"
 
 
@@ -46,7 +47,7 @@ class TextTable:
         self.separator = max(SEPARATORS, key=first[0].count)
         self._written = self._names()
         self.names = [name.strip() for name in self._written]
-        check_unique(self.names)
+        check_names(self.names)
         self.complete = True
 
     @property
@@ -97,8 +98,12 @@ class TextTable:
         return pyarrow.csv.open_csv(stream, read, parse, convert)
 
 
-def check_unique(names: list[str]) -> None:
-    """No two columns of one name."""
+def check_names(names: list[str]) -> None:
+    """No two columns of one name, and none of a name that nobody would read."""
+    for name in names:
+        if len(name) > LONGEST:
+            remedy = f"{len(name):,} characters are too many for a name; give at most {LONGEST:,}"
+            raise InvalidInput("column", name, remedy)
     name, count = Counter(names).most_common(1)[0] if names else ("", 0)
     if count > 1:
         raise InvalidInput("column", name, f"{count} columns have this name; rename them")

@@ -1,8 +1,9 @@
 """What stands in a table: each kind of cell knows its HTML and what it is sorted by."""
 
 from dataclasses import dataclass
-from html import escape
 from typing import ClassVar, Protocol
+
+from bandstrap.report.escaping import escaped
 
 
 class Cell(Protocol):
@@ -27,7 +28,7 @@ class Text:
 
     def html(self) -> str:
         word = "" if " " in self.text else ' class="word"'
-        return f"<td{word}>{escape(self.text)}</td>"
+        return f"<td{word}>{escaped(self.text)}</td>"
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Badge:
     rank: int
 
     def html(self) -> str:
-        badge = f'<span class="badge {self.tone}">{escape(self.text)}</span>'
+        badge = f'<span class="badge {self.tone}">{escaped(self.text)}</span>'
         return f'<td data-sort="{self.rank}">{badge}</td>'
 
 
@@ -54,10 +55,9 @@ class Folded:
     more: str
 
     def html(self) -> str:
-        more = (
-            f"<details><summary>{escape(self.label)}</summary><p>{escape(self.more)}</p></details>"
-        )
-        return f'<td class="prose" data-sort="{escape(self.text)}">{escape(self.text)}{more}</td>'
+        text, label = escaped(self.text), escaped(self.label)
+        more = f"<details><summary>{label}</summary><p>{escaped(self.more)}</p></details>"
+        return f'<td class="prose" data-sort="{text}">{text}{more}</td>'
 
 
 @dataclass(frozen=True)
@@ -73,4 +73,4 @@ class Number:
     shown: str
 
     def html(self) -> str:
-        return f'<td class="number" data-sort="{self.value!r}">{escape(self.shown)}</td>'
+        return f'<td class="number" data-sort="{self.value!r}">{escaped(self.shown)}</td>'

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.printable import printable
 from bandstrap.report.curves import Curve, Estimate, Measure
 from bandstrap.report.looks import looks
 from bandstrap.report.report import Figure, Panel
@@ -28,7 +29,7 @@ def as_json(figures: Sequence[Figure]) -> str:
 def _figure(figure: Figure, places: dict[tuple[str, str, str], int]) -> dict[str, Any]:
     return {
         "id": figure.id,
-        "title": figure.title,
+        "title": printable(figure.title),
         "measures": [_measure(measure) for measure in figure.measures],
         "panels": [_panel(panel, places) for panel in figure.panels],
     }
@@ -44,14 +45,17 @@ def _measure(measure: Measure) -> dict[str, Any]:
 
 
 def _panel(panel: Panel, places: dict[tuple[str, str, str], int]) -> dict[str, Any]:
-    return {"title": panel.title, "curves": [places[curve.key] for curve in panel.curves]}
+    return {
+        "title": printable(panel.title),
+        "curves": [places[curve.key] for curve in panel.curves],
+    }
 
 
 def _curve(curve: Curve, look: int) -> dict[str, Any]:
     return {
-        "experiment": curve.experiment,
-        "environment": curve.environment,
-        "policy": curve.policy,
+        "experiment": printable(curve.experiment),
+        "environment": printable(curve.environment),
+        "policy": printable(curve.policy),
         "runs": curve.runs,
         "look": look,
         "rounds": curve.rounds.tolist(),
