@@ -1,7 +1,7 @@
 # Every target sets up what it needs in .venv; only Python 3.11 or later and make must be there.
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-pythons browser lint reproduce appendix contexts bench bench-contextual bench-bandit bench-engines bench-peers endurance fuzz docs package clean
+.PHONY: help test test-pythons browser lint reproduce appendix contexts bench bench-contextual bench-bandit bench-engines bench-peers endurance crashes fuzz docs package clean
 
 PYTHON ?= python3
 PYTHONS ?= python3.11 python3.12 python3.13
@@ -95,6 +95,9 @@ endurance: $(FRESH_KERNELS) ## a million updates of what is kept up one reward a
 
 fuzz: $(TOOLS) $(FRESH_KERNELS) ## 10,000 files of bandits changed, loaded and used; those that do harm, into build/fuzz/
 	PYTHONPATH=tests $(BIN)/python -m fuzz
+
+crashes: $(TOOLS) $(FRESH_KERNELS) ## kill, crowd and starve savers of a bandit: the old file or the new one
+	$(BIN)/python tests/bandit/crashes.py
 
 docs: $(TOOLS) ## these pages as HTML, into docs/_build/html; a warning is an error
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html

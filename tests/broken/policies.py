@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from bandstrap import UCB1, BetaThompson
-from bandstrap.policies.gaussian_thompson import GaussianThompson
+from bandstrap.policies.gaussian_thompson import GaussianThompson, MeanState
 
 
 class Narrow(GaussianThompson):
@@ -34,11 +34,15 @@ class Moody(GaussianThompson):
         return super()._scores(state, contexts, np.random.default_rng())
 
 
+class Hoard(MeanState):
+    pass
+
+
 class Hoarder(GaussianThompson):
     seen: ClassVar[list[int]] = []
 
     def _start(self, problem, runs):
-        state = super()._start(problem, runs)
+        state = Hoard(problem, runs)
         state.seen = self.seen
         return state
 

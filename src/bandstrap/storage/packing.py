@@ -10,6 +10,7 @@ inner objects first. How objects come back is in `storage.unpacking`.
 
 import json
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from enum import Enum
 from typing import Any, NamedTuple
@@ -18,6 +19,8 @@ import numpy as np
 
 from bandstrap.errors import BandstrapError
 from bandstrap.storage.layout import layouts
+from bandstrap.storage.registry import registered
+from bandstrap.storage.schema import kinds_of
 
 WRITTEN_IN_PYTHON = 1 << 9  # CPython's mark of a class that is not built in
 
@@ -87,6 +90,7 @@ class _Packer:
         if not (hasattr(thing, "__dict__") and kind.__flags__ & WRITTEN_IN_PYTHON):
             raise CannotPack(f"{path or 'object'}: a {kind.__name__} cannot be saved")
         saved = {key: value for key, value in vars(thing).items() if key not in unsaved(kind)}
+        _check_declared(kind, saved, path)
         attributes = {key: self.walk(value, f"{path}.{key}") for key, value in saved.items()}
         return ["object", _found(kind, path), attributes]
 
@@ -98,6 +102,13 @@ class _Packer:
             raise CannotPack(f"{path}: an array of objects cannot be saved")
         self.arrays.append(array)
         return len(self.arrays) - 1
+
+
+def _check_declared(kind: type, saved: Mapping[str, Any], path: str) -> None:
+    """Refuse attributes that somebody added to an object of ours: no file may hold them."""
+    more = [] if registered(_name(kind)) is not kind else sorted(saved.keys() - kinds_of(kind))
+    if more:
+        raise CannotPack(f"{path or 'object'}: a {kind.__name__} has no field {', '.join(more)}")
 
 
 def unsaved(kind: type) -> tuple[str, ...]:
