@@ -74,7 +74,7 @@ ESTIMATORS: dict[str, str] = {
 # Processes, paths, an expression that is evaluated, and talk: these take their defaults instead.
 NEUTRAL = ("memory", "n_jobs", "pre_dispatch", "verbose")
 COUNTS = {"n", "max", "iter", "size", "sizes"}  # words in the names of parameters that are counts
-ENDLESS = ("max_skips",)  # infinite unless given, but for an end of its own
+ENDLESS = ("max_skips", "stop_n_inliers")  # infinite unless given, but for an end of their own
 MOST = 100_000
 MOST_OF = {
     "cv": 1_000,
