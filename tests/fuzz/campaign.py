@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.changes import changed, crept
-from fuzz.pool import Begun, Ended, Pool
+from fuzz.pool import Ended, Pool, Tell
 from fuzz.subjects import SUBJECTS, played
 from fuzz.trial import CRASH, FILE, GOOD, HANG, PACKAGE, Result, Trial
 from fuzz.using import Steps, Use
@@ -60,7 +60,7 @@ class Campaign:
             self.files[name] = raw = read(honest / f"{name}.bandit")
             for slot in find(raw, "Waiting", "time"):
                 slot.put(TIME)
-            Use(bandit, SUBJECTS[name], Steps(lambda time: None)).whole([], honest)
+            Use(bandit, SUBJECTS[name], Steps(lambda clock: None)).whole([], honest)
 
     @cached_property
     def world(self) -> World:
@@ -98,9 +98,9 @@ class Campaign:
         for ended in Pool(self._work, jobs, self.folder, limit).run(numbers):
             yield self._tried(ended)
 
-    def _work(self, number: int, folder: Path, begun: Begun) -> dict[str, Any]:
+    def _work(self, number: int, folder: Path, tell: Tell) -> dict[str, Any]:
         policy = self.policy(number)
-        trial = Trial(folder, SUBJECTS[policy], self.waiting[policy], begun)
+        trial = Trial(folder, SUBJECTS[policy], self.waiting[policy], tell)
         takes = lambda: trial.loaded() is not None  # noqa: E731
         return trial.run(lambda: self.make(number, folder, takes)).as_dict()
 

@@ -16,7 +16,7 @@ from hostile import Raw
 INSIDE = {**IN_VALUES, **IN_OBJECTS, **IN_REFERENCES, **IN_ARRAYS, **IN_PLACES}
 CHANGES = {**INSIDE, **IN_ARCHIVE}
 HOW_MANY = (1, 1, 1, 1, 1, 1, 2, 2, 3, 5)
-TAKEN, OFFERED = 5, 20  # changes one by one: so many at most, out of so many
+TAKEN, OFFERED = 4, 12  # changes one by one: so many at most, out of so many
 
 Takes = Callable[[Raw, list[str]], bool]  # whether a file with these changes is loaded
 

@@ -6,6 +6,7 @@ So a crash or a hang is of one file and no other, and the next one starts in mil
 import faulthandler
 import gc
 import json
+import math
 import mmap
 import os
 import select
@@ -16,15 +17,32 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic, sleep
-from typing import Any
+from time import monotonic, process_time, sleep
+from typing import Any, NamedTuple
 
-Begun = Callable[[float], None]  # tells the parent that a step begins
-Work = Callable[[int, Path, Begun], dict[str, Any]]
-STAMP = struct.Struct("d")
+Tell = Callable[["Clock | None"], None]  # tells the parent that a step begins, or has ended
+Work = Callable[[int, Path, Tell], dict[str, Any]]
+STAMP = struct.Struct("dd")
+SHARE = 5  # a process that has the processor for less than one part in so many waits for something
+BETWEEN = 120.0  # seconds that may pass outside of steps
 TICK = 0.1  # seconds between looks at how long steps take
 BROKEN = "broken"  # the key of an error in the work itself
 STACK = "stack.txt"  # where a process writes where it was when it was ended
+
+
+class Clock(NamedTuple):
+    """Seconds of the wall clock and of the processor."""
+
+    wall: float
+    processor: float
+
+    @classmethod
+    def now(cls) -> "Clock":
+        return cls(monotonic(), process_time())
+
+    def until(self, later: "Clock") -> float:
+        """How long something took, or would have taken if nobody else had used the processor."""
+        return max(later.processor - self.processor, (later.wall - self.wall) / SHARE)
 
 
 @dataclass(frozen=True)
@@ -49,7 +67,8 @@ class _Child:
     received: bytes = b""
 
     def late(self, limit: float) -> bool:
-        return monotonic() - STAMP.unpack(self.stamp[: STAMP.size])[0] > limit
+        begun = Clock(*STAMP.unpack(self.stamp[: STAMP.size]))
+        return begun.until(Clock(monotonic(), _processor(self.pid))) > limit
 
 
 class Pool:
@@ -91,7 +110,7 @@ class Pool:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / STACK).unlink(missing_ok=True)
         stamp = mmap.mmap(-1, mmap.PAGESIZE)
-        stamp[: STAMP.size] = STAMP.pack(monotonic())
+        _put(stamp, None)
         read, write = os.pipe()
         sys.stdout.flush()
         pid = os.fork()
@@ -106,15 +125,12 @@ class Pool:
         return next(i for i in range(self.jobs) if f"job{i}" not in taken)
 
     def _in_child(self, number: int, folder: Path, stamp: mmap.mmap, write: int) -> None:
-        def begun(time: float) -> None:
-            stamp[: STAMP.size] = STAMP.pack(time)
-
         try:
             stack = (folder / STACK).open("w")
             faulthandler.enable(stack)
             faulthandler.register(signal.SIGUSR1, stack)
             _silence()
-            result = self.work(number, folder, begun)
+            result = self.work(number, folder, lambda clock: _put(stamp, clock))
         except BaseException:
             result = {BROKEN: traceback.format_exc()}
         finally:
@@ -132,6 +148,18 @@ class Pool:
         stack = child.folder / STACK
         text = stack.read_text(errors="replace") if stack.exists() else ""
         return Ended(child.number, child.folder, result, status, hung, text)
+
+
+def _put(stamp: mmap.mmap, begun: Clock | None) -> None:
+    """Note when a step began; outside of steps, that it will begin much later."""
+    clock = begun or Clock(monotonic() + BETWEEN, math.inf)
+    stamp[: STAMP.size] = STAMP.pack(*clock)
+
+
+def _processor(pid: int) -> float:
+    """Seconds of the processor that a process has had."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _end(child: _Child) -> None:

@@ -114,7 +114,7 @@ def _people() -> Bandit:
 
     encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
     pipe = make_pipeline(encoder, DecisionTreeRegressor(max_depth=2, random_state=0))
-    model = from_sklearn(pipe, replicas=2, refit=Growth(2.0))
+    model = from_sklearn(pipe, replicas=1, refit=Growth(2.0))
     policy = ContextualBootstrap(Exponential(), model, SeenExamples())
     return Bandit(policy, ["tea", 7], seed=4, rewards=Support.binary(), propensity=FEW)
 

@@ -14,7 +14,7 @@ TESTS = Path(__file__).parents[1]
 SCRIPT = """
 import json, os, socket, subprocess, sys, time
 from pathlib import Path
-from fuzz.pool import Pool
+from fuzz.pool import Clock, Pool
 from fuzz.watch import Watch
 
 def end():
@@ -23,6 +23,9 @@ def end():
 def hang():
     while True:
         pass
+
+def wait():
+    time.sleep(100)
 
 def swallowed():
     try:
@@ -45,14 +48,15 @@ DEEDS = {
     "crash": end,
     "exit": lambda: os._exit(0),
     "hang": hang,
+    "wait": wait,
 }
 
-def work(number, folder, begun):
+def work(number, folder, tell):
     (folder / "saved").mkdir(exist_ok=True)
     (folder / "kept").touch()
     os.chdir(folder)
     watch = Watch(folder / "saved", folder / "kernels")
-    begun(time.monotonic())
+    tell(Clock.now())
     if list(DEEDS)[number] == "crash":
         end()
     try:
@@ -113,6 +117,7 @@ def test_crashes_and_hangs_are_told_and_where_they_were(told):
     result, status, hung, stack = told["hang"]
     assert (result, status, hung) == (None, -9, True)
     assert " in hang" in stack
+    assert told["wait"][:3] == [None, -9, True]
 
 
 def test_a_file_that_ends_the_process_is_told(told):

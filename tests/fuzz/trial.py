@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import bandstrap
 from bandstrap import Bandit
+from fuzz.pool import Tell
 from fuzz.subjects import Subject
 from fuzz.using import Improper, Steps, Use
 from fuzz.watch import PROCESSES, SOCKETS, TOUCHED, Watch
@@ -44,16 +45,14 @@ class Result:
 class Trial:
     """Makes a file, loads it and uses the bandit, watched; for a process that ends with it."""
 
-    def __init__(
-        self, folder: Path, subject: Subject, waiting: list[Any], begun: Callable[[float], None]
-    ) -> None:
+    def __init__(self, folder: Path, subject: Subject, waiting: list[Any], tell: Tell) -> None:
         self.file, self.saved = folder / FILE, folder / "saved"
         self.subject, self.waiting = subject, waiting
         self.saved.mkdir(exist_ok=True)
         os.chdir(folder)
         _limit_memory()
         warnings.simplefilter("ignore")
-        self.steps = Steps(begun)
+        self.steps = Steps(tell)
         self.watch = Watch(self.saved, PACKAGE)
 
     def run(self, make: Callable[[], None]) -> Result:

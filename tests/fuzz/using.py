@@ -3,11 +3,11 @@
 import math
 from collections.abc import Callable
 from pathlib import Path
-from time import monotonic
 from typing import Any, TypeVar
 
 from bandstrap import Bandit
 from bandstrap.errors import BandstrapError
+from fuzz.pool import Clock, Tell
 from fuzz.subjects import Subject
 
 ROUNDS = 50
@@ -24,23 +24,24 @@ class Improper(Exception):  # noqa: N818
 class Steps:
     """Takes one step after another; each is timed, and may be refused by an error of ours."""
 
-    def __init__(self, begun: Callable[[float], None]) -> None:
-        self.begun = begun  # is told when each step begins
+    def __init__(self, tell: Tell) -> None:
+        self.tell = tell
         self.name = ""
         self.refusals: list[str] = []
         self.slowest = (0.0, "")
 
     def take(self, name: str, work: Callable[[], T]) -> T | None:
         """What the work returns; None if it is refused."""
-        self.name, start = name, monotonic()
-        self.begun(start)
+        self.name, begun = name, Clock.now()
+        self.tell(begun)
         try:
             return work()
         except BandstrapError as error:
             self.refusals.append(f"{name}: {error}")
             return None
         finally:
-            self.slowest = max(self.slowest, (monotonic() - start, name))
+            self.tell(None)
+            self.slowest = max(self.slowest, (begun.until(Clock.now()), name))
 
 
 class Use:
