@@ -1,6 +1,6 @@
 """Policies played on a small Bernoulli problem, and their states compared byte by byte."""
 
-import re
+import json
 
 import numpy as np
 
@@ -61,7 +61,17 @@ def _pairs(one, two):
 def everything(bandit):
     """What a bandit has learnt and will decide, but for the ids that it gives."""
     packed = pack(bandit)
-    text = re.sub(r"[0-9a-f]{32}-", "", packed.text)
-    text = re.sub(r'"epochs": \["dict", \[.*?\], \d+\], "epoch": "[^"]*", "begun": \d+', "", text)
-    text = re.sub(r"(?<=[\],}\"]), \d+\]", "]", text)  # numbers of nodes
-    return text, {name: array.tobytes() for name, array in packed.arrays.items()}
+    return _without_ids(json.loads(packed.text)["tree"]), {
+        name: array.tobytes() for name, array in packed.arrays.items()
+    }
+
+
+def _without_ids(node):
+    """Neither those of decisions nor the numbers of nodes."""
+    if isinstance(node, dict):
+        left_out = ("epoch", "epochs", "begun", "ids")
+        return {name: _without_ids(it) for name, it in node.items() if name not in left_out}
+    if isinstance(node, list):
+        is_node = node and isinstance(node[0], str) and isinstance(node[-1], int)
+        return [_without_ids(it) for it in (node[:-1] if is_node else node)]
+    return node

@@ -259,7 +259,7 @@ def test_arrays_that_share_memory_are_refused(raw, tmp_path):
 
 
 def test_an_arm_that_is_none_is_refused(raw, tmp_path):
-    only(raw, "Arms", "places").value[1][0][1] = 7
+    objects(raw, "Arms")[0][2]["places"] = ["dict", [["a", 7]], 10**6]
     write(raw, tmp_path / "forged")
     again = Bandit.load(tmp_path / "forged")
     assert again._arms.places == {"a": 0, "b": 1, "c": 2}  # it follows from the names

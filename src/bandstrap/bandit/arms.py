@@ -17,7 +17,7 @@ class Arms:
 
     schema = Schema(
         names=TupleOf(Name()),
-        places=DictOf(Name(), Whole()),
+        places=DictOf(Name(), Whole()),  # of earlier versions: it follows from the names
         all=Array(bool, 1, "arms"),
     )
 
@@ -32,9 +32,13 @@ class Arms:
         self.places = {name: place for place, name in enumerate(given)}
         self.all = np.ones((1, len(given)), dtype=np.bool_)
 
+    def to_saved(self) -> dict[str, Any]:
+        """For a file: the rest follows from the names."""
+        return {"names": self.names}
+
     @classmethod
-    def from_saved(cls, names: tuple[Arm, ...], places: dict[Arm, int], all: np.ndarray) -> "Arms":  # noqa: A002
-        """From a file; the rest follows from the names."""
+    def from_saved(cls, names: tuple[Arm, ...], **rest: Any) -> "Arms":
+        """From a file."""
         return cls(names)
 
     def __len__(self) -> int:
@@ -93,6 +97,8 @@ def listed(parameter: str, names: Any) -> list[Any]:
 
 def checked(name: Any, parameter: str = "arm") -> Arm:
     """A name in Python's own types: of an Enum that is text or a number, its value."""
+    if type(name) in (str, int):  # as it almost always is
+        return name  # type: ignore[no-any-return]
     if isinstance(name, str):
         return str.__str__(name)
     if is_whole(name):

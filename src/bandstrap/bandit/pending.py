@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from bandstrap.storage.schema import (
     Array,
     DictOf,
     Grows,
+    ListOf,
     Maybe,
     Name,
     Of,
@@ -30,6 +32,7 @@ from bandstrap.storage.schema import (
 
 Id = str | int  # numbers are of bandits saved by earlier versions
 
+ROWS = (*FLOATS, np.uint8)  # what contexts are kept as
 EPOCHS = 1000  # that are remembered, so that a second reward is known for one
 LONGEST = 100  # characters of an id
 
@@ -45,7 +48,7 @@ class Waiting(NamedTuple):
 
 declare(
     Waiting,
-    context=Maybe(Array((*FLOATS, np.uint8), 1, Grows("features"), loose=True)),
+    context=Maybe(Array(ROWS, 1, Grows("features"), loose=True)),
     arm=Name(),
     time=Real(),
     number=Whole(-1),
@@ -82,11 +85,16 @@ class Pending:
 
     schema = Schema(
         made=Whole(),
-        waiting=DictOf(Name(), Of(Waiting)),
         epochs=DictOf(Text(LONGEST), Row(Whole(), Whole())),
         epoch=Text(LONGEST),
         begun=Whole(),
-        first=Whole(),  # as earlier versions told them: numbers from here
+        ids=ListOf(Name(), Grows("waiting")),
+        arms=ListOf(Name(), Grows("waiting")),
+        times=Array(np.float64, Grows("waiting")),
+        numbers=Array(np.int64, Grows("waiting"), low=0),
+        contexts=Maybe(Array(ROWS, Grows("waiting"), Grows("features"))),
+        waiting=DictOf(Name(), Of(Waiting)),  # contexts of several types, and in earlier versions
+        first=Whole(),  # in those ids were numbers from here
         next=Whole(),  # to here
     )
 
@@ -97,26 +105,61 @@ class Pending:
         self.epoch = _new_epoch()
         self.begun = 0  # decisions before this epoch
 
+    def to_saved(self) -> dict[str, Any]:
+        """For a file: decisions that wait as columns, of which there may be many."""
+        rest = {name: it for name, it in vars(self).items() if name != "waiting"}
+        contexts = [it.context for it in self.waiting.values()]
+        rows = [row for row in contexts if row is not None]
+        if len({(row.dtype, row.shape) for row in rows}) > 1 or len(rows) not in (0, len(contexts)):
+            return {**rest, "waiting": self.waiting}
+        columns = [*zip(*self.waiting.values(), strict=True)] or [[], [], [], []]
+        return {
+            **rest,
+            "ids": [*self.waiting],
+            "arms": [*columns[1]],
+            "times": np.array(columns[2], dtype=np.float64),
+            "numbers": np.array(columns[3], dtype=np.int64),
+            "contexts": np.concatenate(rows) if rows else None,
+        }
+
     @classmethod
-    def from_saved(cls, waiting: dict[Id, Waiting], **saved: Any) -> "Pending":
+    def from_saved(
+        cls,
+        waiting: dict[Id, Waiting] | None = None,
+        ids: Sequence[Id] = (),
+        arms: Sequence[Arm] = (),
+        times: Any = (),
+        numbers: Any = (),
+        contexts: np.ndarray | None = None,
+        **saved: Any,
+    ) -> "Pending":
         """From a file, which may be of a version that had numbers for ids."""
         pending = cls()
+        if waiting is None:
+            # Copies: one row that waits would keep all of them.
+            rows = [None] * len(ids) if contexts is None else [row[None].copy() for row in contexts]
+            columns = rows, arms, np.asarray(times).tolist(), np.asarray(numbers).tolist()
+            waiting = dict(zip(ids, map(Waiting, *columns), strict=True))
+            require(len(waiting) == len(ids), "two decisions have one id")
         pending.waiting = waiting
         if "next" in saved:
-            first = saved.get("first", 0)
-            pending.made = saved["next"] - first
-            pending.waiting = {
-                key: it._replace(number=int(key) - first) for key, it in waiting.items()
-            }
+            pending._renumber(saved.get("first", 0), saved["next"])
         else:
             vars(pending).update(saved)
         pending.begin_epoch()
         return pending
 
+    def _renumber(self, first: int, end: int) -> None:
+        """Go on from a version that had numbers for ids."""
+        self.made = end - first
+        for name, it in self.waiting.items():
+            self.waiting[name] = it._replace(number=int(name) - first)
+
     def verify_saved(self) -> None:
         numbers = [it.number for it in self.waiting.values()]
         require(all(one < other for one, other in pairwise(numbers)), "decisions are out of order")
-        require(all(0 <= number < self.made for number in numbers), "a decision was never made")
+        require(not numbers or numbers[0] >= 0, "a decision was never made")
+        require(not numbers or numbers[-1] < self.made, "a decision was never made")
         for epoch, (first, end) in self.epochs.items():
             require(first <= end <= self.made, f"epoch {epoch} ends before it begins")
 

@@ -89,7 +89,8 @@ class _Packer:
             return ["global", _name(thing)]
         if not (hasattr(thing, "__dict__") and kind.__flags__ & WRITTEN_IN_PYTHON):
             raise CannotPack(f"{path or 'object'}: a {kind.__name__} cannot be saved")
-        saved = {key: value for key, value in vars(thing).items() if key not in unsaved(kind)}
+        held = thing.to_saved() if hasattr(kind, "to_saved") else vars(thing)
+        saved = {key: value for key, value in held.items() if key not in unsaved(kind)}
         _check_declared(kind, saved, path)
         attributes = {key: self.walk(value, f"{path}.{key}") for key, value in saved.items()}
         return ["object", _found(kind, path), attributes]

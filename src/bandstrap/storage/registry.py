@@ -124,8 +124,13 @@ def _places() -> dict[str, tuple[str, str]]:
 
 def registered(name: Any) -> Any:
     """The class, or the one function, that files call by this name; None if there is none."""
-    place = _places().get(name) if type(name) is str else None
-    return place and getattr(import_module(place[0]), place[1])
+    return _found(name) if type(name) is str and name in _places() else None
+
+
+@cache
+def _found(name: str) -> Any:
+    module, path = _places()[name]
+    return getattr(import_module(module), path)
 
 
 def names() -> list[str]:

@@ -326,8 +326,12 @@ class _Items(Kind):
         require(type(value) is self.type, f"it is not a {self.type.__name__}")
         if self.length is not None:
             _check_length(len(value), self.length, lengths)
-        for place, item in enumerate(value):
-            _at(f"[{place}]", self.kind.check, item, lengths)
+        check, place = self.kind.check, 0
+        try:
+            for place, item in enumerate(value):  # noqa: B007 - told if it fails
+                check(item, lengths)
+        except Refused as refused:
+            raise refused.within(f"[{place}]") from None
 
     def check_like(self, value: Any, fresh: Any) -> None:
         if self.length is None or isinstance(self.length, Grows):
@@ -377,9 +381,13 @@ class DictOf(Kind):
 
     def check(self, value: Any, lengths: Lengths) -> None:
         require(type(value) is dict, "it is not a dict")
-        for key, item in value.items():
-            self.key.check(key, lengths)
-            _at(f"[{key!r:.40}]", self.value.check, item, lengths)
+        check_key, check, key = self.key.check, self.value.check, None
+        try:
+            for key, item in value.items():
+                check_key(key, lengths)
+                check(item, lengths)
+        except Refused as refused:
+            raise refused.within(f"[{key!r:.40}]") from None
 
     def owned(self, value: Any) -> list[Any]:
         return [value, *(thing for item in value.values() for thing in self.value.owned(item))]

@@ -29,6 +29,8 @@ BIT_GENERATORS: dict[str, dict[str, int]] = {
     "SFC64": {},
 }
 
+PLAIN = (str, int, float, bool, type(None))
+
 Names = Mapping[str, Any]  # classes and functions that the caller trusts, by name
 _TRUSTED: ContextVar[Names] = ContextVar("trusted")
 
@@ -125,7 +127,7 @@ class _Unpacker:
         }
 
     def walk(self, node: Any) -> Any:
-        if node is None or type(node) in (bool, int, float, str):
+        if type(node) in PLAIN:
             return node
         require(type(node) is list and len(node) >= 2, "a node is none")
         kind, *parts, number = node
@@ -155,7 +157,7 @@ class _Unpacker:
 
     def _list(self, items: Any) -> list[Any]:
         require(type(items) is list, "a list is none")
-        return [self.walk(item) for item in items]
+        return [item if type(item) in PLAIN else self.walk(item) for item in items]
 
     def _dict(self, items: Any) -> dict[Any, Any]:
         require(type(items) is list, "a dict is none")
