@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bandstrap.models.factor import no_factor
+
 SAME = 1e-10  # examples that differ by less, relative to their numbers, are the same
 ALIKE = 1e-7  # a direction that differs less from others is theirs
 LOST = 1e-12  # share of a column that is its own, below which nothing can tell it from rounding
@@ -84,7 +86,7 @@ def careful_factor(
     triangle = lapack.dgeqrf(tall, overwrite_a=1)[0][: k + 1]
     inverse, failed = lapack.dtrtri(np.triu(triangle))
     if failed or not np.isfinite(inverse).all():
-        raise FloatingPointError("a Hessian is not finite")
+        raise no_factor()
     factor = np.ascontiguousarray((inverse / sizes[:, None]).T)
     if span is None:
         return factor, bool(np.abs(np.diagonal(triangle)).min() < LOST)

@@ -10,6 +10,7 @@ from bandstrap.priors import PseudoExamples
 from bandstrap.storage.schema import FLOATS, Array, Choice, Fixed, Grows, Of, Schema, Whole, require
 
 FACTOR_GROWTH = 1.1  # the factor is made anew when the examples have grown this much
+MOST = 1e150  # that a parameter can be
 
 
 class ConvexArm:
@@ -24,7 +25,7 @@ class ConvexArm:
         loss=Fixed(Choice(LOGISTIC, LINEAR)),
         examples=Of(ConvexExamples, shared=True),
         draw=Of(ConvexDraw),
-        theta=Array(np.float64, "parameters"),
+        theta=Array(np.float64, "parameters", low=-MOST, high=MOST),
         factor=Array(FLOATS, Grows("directions"), "parameters"),
         margins=Array(np.float64, Grows("entries")),
         means=Array(np.float64, Grows("entries")),

@@ -33,6 +33,7 @@ class ConvexArms:
     def verify_saved(self) -> None:
         examples = [arm.examples for arm in self.arms]
         require(len({*map(id, examples)}) == len(examples), "arms share their examples")
+        self.model.check_rewards(self.pseudo.rewards)
         for each in examples:
             self.model.check_rewards(each.rewards())
             require((each.rows.weights > 0).all(), "a row counts nothing")
@@ -107,8 +108,8 @@ class ConvexArms:
         """Take new pseudo-examples if there are any; whether there were."""
         if self.version == self.pseudo.version:
             return False
-        self.version = self.pseudo.version
         self.model.check_rewards(self.pseudo.rewards)
+        self.version = self.pseudo.version
         for arm in self.arms:
             arm.set_prior(self.pseudo)
         return True

@@ -1,25 +1,21 @@
 """One draw of one arm: weights for all examples, and the parameters that they lead to."""
 
+from math import inf
 from typing import ClassVar
 
 import numpy as np
 
 from bandstrap.errors import InvalidInput
-from bandstrap.kernels.convex_loss import LINEAR, LOGISTIC, bends, means, residuals
+from bandstrap.kernels.convex_loss import LINEAR, residuals
 from bandstrap.kernels.convex_solve import MEMORY, advance, direction, full_gradient, total_bend
-from bandstrap.kernels.convex_weights import fold_axes, weigh
 from bandstrap.models.careful import Span, careful_factor, span_of
-from bandstrap.models.convex_examples import ConvexExamples, variance_of
+from bandstrap.models.convex_examples import ConvexExamples
 from bandstrap.models.factor import inverse_factor, least_own, warn_of_rounding
-from bandstrap.models.redraw import drawn
-from bandstrap.resampling import Resampling
+from bandstrap.models.weighted_examples import WeightedExamples
 from bandstrap.storage.schema import (
     Array,
-    Choice,
-    Fixed,
     Flag,
     Grows,
-    Of,
     Real,
     Schema,
     Whole,
@@ -29,15 +25,13 @@ from bandstrap.storage.schema import (
 SAFETY = 3.0  # times the estimated distance to the optimum, in case curvature is less than it seems
 COLLAPSE = 2.0  # a loss that has become this much flatter is not where its factor belongs
 PATIENCE = 40  # iterations with one factor
-FLATTEST = 1e-20  # where the loss bends less than this, a factor takes it to bend so much
 FACTORS = 25  # times that a factor of the weighted Hessian is made where the first does not do
 ROUGH = 1e-3  # share of a column that is its own, below which single precision would spoil a factor
 BESIDE = 1e-13  # parameters that differ by less from such in a span are in it
 NEAR = 1.0  # a step that moves a margin further leaves the parabola that its length was told by
-FINEST, COARSEST = 1e-200, 1e100  # rewards' variances, in files
 
 
-class ConvexDraw:
+class ConvexDraw(WeightedExamples):
     """Buffers of a draw, and its progress.
 
     The distance to the optimum is estimated by half the decrement gᵀB g, with g the gradient and B
@@ -48,7 +42,6 @@ class ConvexDraw:
     `settle` has the last word.
     """
 
-    scale = 1.0  # of the loss: what a gap is told in; bandits saved earlier do not say
     warned = False  # that rounding may spoil it
     unsaved: ClassVar[tuple[str, ...]] = ("_spanned", "_weighed")
     _weighed = False  # whether that is the span of the examples that count by these weights
@@ -56,20 +49,14 @@ class ConvexDraw:
 
     # Whatever is not finite here was left by a draw that was refused; the next one begins anew.
     schema = Schema(
-        loss=Fixed(Choice(LOGISTIC, LINEAR)),
-        examples=Of(ConvexExamples, shared=True),
-        penalty=Fixed(Real(low=0.0)),
         theta=Array(np.float64, "parameters", finite=False),
         gradient=Array(np.float64, "parameters", finite=False),
         step=Array(np.float64, "parameters", finite=False),
         pairs=Array(np.float64, 2, MEMORY, "parameters", finite=False),
         work=Array(np.float64, 5, Grows("room"), finite=False),
-        entries=Array(np.float64, 6, Grows("entries"), finite=False),
         n_pairs=Whole(),
         decrement=Real(finite=False),
-        weight=Real(finite=False),
         bend=Real(finite=False),
-        scale=Real(FINEST, COARSEST),
         warned=Flag(),
     )
 
@@ -78,66 +65,22 @@ class ConvexDraw:
         require(self.theta.size == own, "parameters are of another width than rows")
 
     def __init__(self, loss: int, examples: ConvexExamples, penalty: float) -> None:
+        super().__init__(loss, examples, penalty)
         d = examples.rows.n_features + 1
-        self.loss = loss
-        self.examples = examples
-        self.penalty = penalty  # per example
         self.theta = np.zeros(d)
         self.gradient = np.zeros(d)
         self.step = np.zeros(d)
         self.pairs = np.zeros((2, MEMORY, d))
         self.work = np.zeros((5, 0))
-        self.entries = np.zeros((6, 0))  # weight, total, margin, residual, and two for a search
         self.n_pairs = 0
         self.decrement = 0.0
-        self.weight = 0.0  # of all examples
         self.bend = 0.0  # of the loss in all examples, where the draw started
-
-    @property
-    def strength(self) -> float:
-        """Of the penalty on the squared parameters."""
-        return self.penalty * self.examples.mass
 
     @property
     def gap(self) -> float:
         """How far the objective is from its optimum at most, per unit of weight and scale."""
-        return SAFETY * 0.5 * self.decrement / (self.weight * self.scale)
-
-    def weigh(self, resampling: Resampling, stream: np.ndarray, rng: np.random.Generator) -> None:
-        """Fresh weights; schemes that kernels do not know draw by `rng`."""
-        self._reserve()
-        e = self.examples
-        quads = np.empty(e.axis_rewards.shape)
-        weight, total = self.entries[0], self.entries[1]
-        if resampling.code is not None:
-            self.weight = weigh(
-                stream, resampling.code, quads, e.axis_rewards, e.plain_rewards, e.rows.rewards,
-                weight, total,
-            )  # fmt: skip
-            if not e.rows.plain:
-                self._scale_rows(e.rows.weights)
-            return
-        noisy, weights = drawn(resampling, e.rewards(), rng)
-        self.set_weights(noisy, weights if e.rows.plain else weights * e.counts())
-
-    def _scale_rows(self, counts: np.ndarray) -> None:
-        e = self.examples
-        self.entries[:2, e.n_pseudo : e.n_entries] *= counts
-        self.weight = float(self.entries[0, : e.n_entries].sum())
-
-    def set_weights(self, rewards: np.ndarray, weights: np.ndarray) -> None:
-        """Given rewards and weights of all examples, those of the axes first."""
-        self._reserve()
-        if self.loss == LINEAR:  # a squared loss has the unit of squared rewards
-            self.scale = variance_of(rewards, weights)
-        e = self.examples
-        a, n = len(e.axes), e.n_entries
-        quads = np.ascontiguousarray(weights[: 4 * a]).reshape(-1, 4)
-        quad_rewards = np.ascontiguousarray(rewards[: 4 * a]).reshape(-1, 4)
-        fold_axes(quads, quad_rewards, self.entries[0], self.entries[1])
-        self.entries[0, 2 * a : n] = weights[4 * a :]
-        self.entries[1, 2 * a : n] = weights[4 * a :] * rewards[4 * a :]
-        self.weight = float(weights.sum())
+        unit = self.weight * self.scale
+        return SAFETY * 0.5 * self.decrement / unit if unit > 0.0 else inf
 
     def begin(
         self, theta: np.ndarray, margins: np.ndarray, expected: np.ndarray, factor: np.ndarray
@@ -191,9 +134,12 @@ class ConvexDraw:
     def settle(self, tolerance: float) -> None:
         """Solve from here however bad it is, until a factor made where the draw ends agrees."""
         factor = self.begin_at(self.theta, None)
-        while self.gap > tolerance:
+        for _ in range(FACTORS):
+            if self.gap <= tolerance:
+                break
             self.solve(factor, tolerance)
             factor = self.begin_at(self.theta, None)
+        self.check_gap(tolerance)
         if self.loss == LINEAR and self.examples.few:
             self.advance(factor)  # to the optimum: contexts lie elsewhere, where margins move more
         for _ in range(FACTORS):
@@ -249,7 +195,11 @@ class ConvexDraw:
                 if not self.advance(factor):
                     break
             factor = self.begin_at(self.theta, None)
-        if self.gap > tolerance:
+        self.check_gap(tolerance)
+
+    def check_gap(self, tolerance: float) -> None:
+        """Refuse to go on from what is not solved, or by numbers that are none."""
+        if not self.gap <= tolerance:
             raise InvalidInput(
                 "tolerance",
                 tolerance,
@@ -299,21 +249,6 @@ class ConvexDraw:
     def restore(self) -> None:
         """After it was saved: a span is found again when it is needed."""
 
-    def hessian(self) -> np.ndarray:
-        """The weighted Hessian where the draw stands now."""
-        hessian = self.examples.gram(self._bends())
-        hessian.flat[: -1 : len(hessian) + 1] += self.strength
-        return hessian
-
-    def _bends(self) -> np.ndarray:
-        n = self.examples.n_entries
-        weight, margin = self.entries[0], self.entries[2]
-        expected, bend = np.empty(n), np.empty(n)
-        means(self.loss, margin, n, expected)
-        bends(self.loss, expected, weight, n, bend)
-        np.maximum(bend, FLATTEST * weight[:n], out=bend)
-        return bend
-
     def look_around(self, factor: np.ndarray) -> None:
         """Gradient and direction where the draw stands, from its residuals."""
         e = self.examples
@@ -327,9 +262,7 @@ class ConvexDraw:
         self.decrement = direction(factor, 1.0, self.gradient, self.pairs, 0, self.step, self.work)
 
     def _reserve(self) -> None:
+        super()._reserve()
         self._weighed = False
         if self.work.shape[1] < self.examples.scratch_size:
             self.work = np.zeros((5, self.examples.scratch_size))
-        if self.entries.shape[1] < self.examples.n_entries:
-            room = self.examples.n_entries + max(64, self.examples.rows.count)
-            self.entries = np.zeros((6, room))

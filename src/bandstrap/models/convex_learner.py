@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from bandstrap.models.base import highest, one_of
+from bandstrap.errors import InvalidInput
+from bandstrap.models.base import check_score, highest, one_of
 from bandstrap.models.convex_arm import ConvexArm
 from bandstrap.models.convex_arms import ArmsLearner
 from bandstrap.models.convex_draw import PATIENCE
@@ -17,6 +18,7 @@ FEW = 0.5
 # Entries times squared features of an arm up to which a draw is held against its own Hessian.
 CHECKED = 2_000_000
 ABSURD = 1e4  # a gap so large only says that the loss is flat where the draw begins
+MOST = 10 * PATIENCE  # iterations of a draw, after which it will never be solved
 
 
 class ConvexLearner(ArmsLearner):
@@ -36,13 +38,15 @@ class ConvexLearner(ArmsLearner):
         upper = np.full(len(self.arms), -np.inf)
         upper[begun] = [self._upper(self.arms[arm], x) for arm in begun]
         solved = np.zeros(len(self.arms), dtype=np.bool_)
-        while True:
+        for _ in range(MOST * len(self.arms)):
             top = int(upper.argmax())
+            check_score(upper[top])
             if solved[top]:
                 return one_of(np.flatnonzero(solved & (upper == upper[top])), rng)
             arm = self.arms[top]
             solved[top] = self._refine(arm)
             upper[top] = x @ arm.draw.theta if solved[top] else self._upper(arm, x)
+        raise self._unsolved()
 
     def _young(self, n_features: int) -> bool:
         """Whether the history is too short for contenders to be told and to be worth it."""
@@ -65,8 +69,7 @@ class ConvexLearner(ArmsLearner):
         theta = self.arms[0].theta
         if self.all.random:
             self.all.begin(rng, [0], np.ones(1, dtype=np.bool_))
-            while not self._refine(self.arms[0]):
-                pass
+            self._solve(self.arms[0])
             theta = self.arms[0].draw.theta
         bias = theta[-1] if self.all.model.intercept else 0.0
         margins: np.ndarray = as_numbers(contexts) @ theta[:-1] + bias
@@ -90,10 +93,20 @@ class ConvexLearner(ArmsLearner):
         x = self.all.augmented(context)
         known = self.all.refresh()
         for arm in self.all.begin(rng, known, np.ones(len(self.arms), dtype=np.bool_)):
-            while not self._refine(self.arms[arm]):
-                pass
+            self._solve(self.arms[arm])
             margins[arm] = x @ self.arms[arm].draw.theta
         return margins
+
+    def _solve(self, arm: ConvexArm) -> None:
+        """Refine a draw until it is solved."""
+        for _ in range(MOST):
+            if self._refine(arm):
+                return
+        raise self._unsolved()
+
+    def _unsolved(self) -> InvalidInput:
+        remedy = "draws come no nearer to it; scale contexts and rewards or tolerate more"
+        return InvalidInput("tolerance", self.all.model.tolerance, remedy)
 
     def _refine(self, arm: ConvexArm) -> bool:
         """One iteration; whether the draw is solved then."""

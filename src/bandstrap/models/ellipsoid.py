@@ -4,6 +4,7 @@ from typing import Protocol
 
 import numpy as np
 
+from bandstrap.errors import InvalidInput
 from bandstrap.kernels.ridge import learn_linear, learn_logistic, look
 from bandstrap.models.features import as_numbers
 from bandstrap.rearming import Before, rearmed
@@ -95,8 +96,12 @@ class Ellipsoids:
 
     def discount(self, factor: float) -> None:
         """A becomes factor (A - penalty I) + penalty I, and θ what it is with so much less."""
-        for arm in np.flatnonzero(self.counts > 0):
-            self._discount_arm(int(arm), factor)
+        try:
+            for arm in np.flatnonzero(self.counts > 0):
+                self._discount_arm(int(arm), factor)
+        except np.linalg.LinAlgError as error:
+            remedy = "what they have taught is too uneven to be discounted; use another unit"
+            raise InvalidInput("contexts", "too large", remedy) from error
         self.counts *= factor
 
     def _discount_arm(self, arm: int, factor: float) -> None:

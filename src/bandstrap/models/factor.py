@@ -1,8 +1,11 @@
 """Factors of Hessians that may be nearly singular or scaled by many orders of magnitude."""
 
 import warnings
+from math import inf
 
 import numpy as np
+
+from bandstrap.errors import InvalidInput
 
 FIRST_RIDGE = 1e-13
 LAST_RIDGE = 1.0
@@ -33,7 +36,7 @@ def inverse_factor(matrix: np.ndarray) -> np.ndarray:
                 return np.ascontiguousarray(inverse * scale[None, :])
         ridge = max(10 * ridge, FIRST_RIDGE)
         if ridge > LAST_RIDGE:
-            raise FloatingPointError("a Hessian is not finite")
+            raise no_factor()
 
 
 def least_own(matrix: np.ndarray, factor: np.ndarray) -> float:
@@ -41,7 +44,14 @@ def least_own(matrix: np.ndarray, factor: np.ndarray) -> float:
 
     Squared it is what rounding is divided by, in the inverse that the factor makes.
     """
-    return 1.0 / float((np.abs(np.diagonal(factor)) * np.sqrt(np.diagonal(matrix))).max())
+    most = float((np.abs(np.diagonal(factor)) * np.sqrt(np.diagonal(matrix))).max())
+    return 1.0 / most if most != 0.0 else inf
+
+
+def no_factor() -> InvalidInput:
+    """The error where numbers are too large, or too small, for a Hessian to have a factor."""
+    remedy = "they lead to a Hessian that is not finite; use another unit"
+    return InvalidInput("contexts", "too large or too small", remedy)
 
 
 def warn_of_rounding(model: str) -> None:

@@ -125,3 +125,8 @@ def verify_rows(rows: Sequence[Rows], problem: Problem) -> None:
     require(len(rows) == problem.n_arms, "rows are of other arms")
     for each in rows:
         require(each.n_features == problem.n_features, "rows are of another width")
+
+
+def unit_of(contexts: np.ndarray) -> float:
+    """What a context's numbers are multiplied by: bytes are shares of 255."""
+    return 1.0 / BYTE if contexts.dtype == np.uint8 else 1.0

@@ -16,7 +16,7 @@ from bandstrap.kernels.sandwich import (
 from bandstrap.kernels.sandwich_decide import sandwich_decide
 from bandstrap.models.base import Learner, Model, check_score
 from bandstrap.models.convex import ConvexModel
-from bandstrap.models.convex_arm import ConvexArm
+from bandstrap.models.convex_arm import MOST, ConvexArm
 from bandstrap.models.convex_arms import ConvexArms
 from bandstrap.models.convex_examples import ConvexExamples
 from bandstrap.models.factor import least_own, warn_of_rounding
@@ -73,7 +73,7 @@ class GaussianLimitLearner(Learner):
         loss=Fixed(Choice(LOGISTIC, LINEAR)),
         variance=Fixed(Real(low=0.0)),
         noise=Fixed(Real(low=0.0)),
-        theta=Array(np.float64, "arms", "parameters"),
+        theta=Array(np.float64, "arms", "parameters", low=-MOST, high=MOST),
         inverse=Array(np.float64, "arms", "parameters", "parameters"),
         covariance=Array(np.float64, "arms", "parameters", "parameters"),
         ready=Array(np.bool_, "arms"),

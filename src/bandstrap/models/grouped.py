@@ -32,8 +32,6 @@ class Grouped(Model):
     groups: int = 100
 
     def __post_init__(self) -> None:
-        if self.groups < 2:
-            raise InvalidInput("groups", self.groups, "give at least two")
         require_within(2, MOST_GROUPS, groups=self.groups)
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:

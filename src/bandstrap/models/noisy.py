@@ -65,7 +65,7 @@ class NoisyLearner(Learner):
         gram=Array(np.float64, "arms", "parameters", "parameters", low=-MOST, high=MOST),
         moment=Array(np.float64, "arms", "parameters", low=-MOST, high=MOST),
         count=Array(np.float64, "arms", low=0.0, high=MOST),
-        theta=Array(np.float64, "arms", "parameters"),
+        theta=Array(np.float64, "arms", "parameters", low=-MOST, high=MOST),
         inverse=Array(np.float64, "arms", "parameters", "parameters"),
         inverted=Array(np.float64, "arms", low=0.0, high=MOST),
         rows=ListOf(Maybe(Of(Rows))),
@@ -75,6 +75,7 @@ class NoisyLearner(Learner):
     )
 
     def verify_saved(self) -> None:
+        self.model.check_rewards(self.pseudo.rewards)
         arms, size = self.theta.shape
         require(len(self.rows) in (0, arms), "rows are of other arms")
         kept = [rows.n_features for rows in self.rows if rows is not None]
@@ -194,8 +195,8 @@ class NoisyLearner(Learner):
         """Take new pseudo-examples, if there are any, into everything that is known."""
         if self.version == self.pseudo.version:
             return False
-        self.version = self.pseudo.version
         self.model.check_rewards(self.pseudo.rewards)
+        self.version = self.pseudo.version
         prior = self._examples(Rows(self.work.shape[1] - 1))
         moment = self.pseudo.rewards @ as_numbers(self.pseudo.contexts)
         total = self.model.intercept * self.pseudo.rewards.sum()

@@ -10,10 +10,10 @@ import numpy as np
 from bandstrap.checks import require_positive, require_within
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels import replicas as kernels
-from bandstrap.kernels.lanes import LANES
 from bandstrap.models.base import Learner, Model
-from bandstrap.models.features import BYTE, Rows, verify_rows
+from bandstrap.models.features import Rows, unit_of, verify_rows
 from bandstrap.models.link import sigmoid
+from bandstrap.models.replica_checks import check_untaught, check_widths, lanes_of
 from bandstrap.models.votes import vote_shares
 from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
@@ -80,8 +80,6 @@ class Replicas(Model):
     count: int = 10
 
     def __post_init__(self) -> None:
-        if self.count < 1:
-            raise InvalidInput("count", self.count, "give at least one replica")
         require_within(1, MOST_REPLICAS, count=self.count)
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
@@ -127,14 +125,9 @@ class ReplicaLearner(Learner):
     )
 
     def verify_saved(self) -> None:
-        size, lanes = self.theta.shape[1:]
-        require(lanes == lanes_of(self.count), "replicas are others than are counted")
-        require(self.untaught == sorted({*self.untaught}), "arms are to be taught twice")
-        require(max(self.untaught, default=0) < len(self.rows), "an arm is not there")
-        require(self.pseudo.contexts.shape[1] == size - 1, "examples are of another width")
-        for rows, weights in zip(self.rows, self.weights, strict=True):
-            require(rows.n_features == size - 1, "rows are of another width")
-            require(rows.count <= len(weights), "rows have no weights")
+        require(self.theta.shape[2] == lanes_of(self.count), "replicas are others than counted")
+        check_untaught(self.untaught, len(self.rows))
+        check_widths(self.theta.shape[1] - 1, self.pseudo, self.rows, self.weights)
         counted = (self.scales[1] > 0) | (self.scales[0] == 0)
         require(counted.all(), "a scale is of no context")
 
@@ -304,13 +297,3 @@ class ReplicaLearner(Learner):
         for arm in self.untaught:
             self._run(kernels.replay, count, arm, rng)
         self.untaught = []
-
-
-def lanes_of(count: int) -> int:
-    """So many replicas and as many without weight as kernels need."""
-    return count + -count % LANES
-
-
-def unit_of(contexts: np.ndarray) -> float:
-    """What a context's numbers are multiplied by: bytes are shares of 255."""
-    return 1.0 / BYTE if contexts.dtype == np.uint8 else 1.0

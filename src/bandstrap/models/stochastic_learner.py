@@ -13,6 +13,12 @@ class StochasticLearner(RefitLearner):
 
     model: StochasticModel
 
+    def verify_saved(self) -> None:
+        super().verify_saved()
+        self.model.check_rewards(self.pseudo.rewards)
+        for rows in self.rows:
+            self.model.check_rewards(rows.rewards)
+
     def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         return self.model.expected(self._margins(context, rng))
 

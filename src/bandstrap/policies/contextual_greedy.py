@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner, Model
 from bandstrap.models.base import highest
 from bandstrap.policies.chances import mixed
@@ -43,6 +44,9 @@ class ContextualEpsilonGreedy(LearnerPolicy):
         self.model.check(problem.support, NoResampling(), rewards)
 
     def _learner(self, problem: Problem) -> Learner:
+        if problem.n_features < 1:
+            remedy = "a model needs contexts; use EpsilonGreedy without"
+            raise InvalidInput("n_features", problem.n_features, remedy)
         return self.model.learner(problem, NoResampling(), self.prior)
 
     def _scores(

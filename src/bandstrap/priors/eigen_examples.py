@@ -76,6 +76,14 @@ class EigenExamples(ExamplePrior):
 
 def axes_of(covariance: np.ndarray) -> np.ndarray:
     """λᵢvᵢ as rows, widest first, without the directions that have no width."""
+    try:
+        return _axes_of(covariance)
+    except np.linalg.LinAlgError as error:
+        remedy = "its eigenvalues are not found; use another unit"
+        raise InvalidInput("covariance", covariance.shape, remedy) from error
+
+
+def _axes_of(covariance: np.ndarray) -> np.ndarray:
     values, vectors = np.linalg.eigh(covariance)
     if values[0] < -1e-6 * abs(values[-1]):
         raise InvalidInput("covariance", float(values[0]), "no eigenvalue may be negative")

@@ -29,8 +29,6 @@ class GaussianExamples(ExamplePrior):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.count is not None and self.count < 1:
-            raise InvalidInput("count", self.count, "give at least one context")
         require_within(1, MOST_CONTEXTS, count=self.count)
         if not 0 < self.scale <= LARGEST:
             remedy = f"give a positive standard deviation, at most {LARGEST:g}"
