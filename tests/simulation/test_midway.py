@@ -30,7 +30,7 @@ class Stop(Watch):
 
     def look(self, play):
         if play.played >= self.rounds:
-            write_play(self.path, play)
+            write_play(self.path, "x", play)
             raise Halfway
 
 
@@ -39,7 +39,7 @@ class Resume(Watch):
         self.path, self.batch = path, batch
 
     def resumed(self):
-        return read_play(self.path, self.batch)
+        return read_play(self.path, "x", self.batch)
 
 
 class Slow(UCB1):
@@ -98,14 +98,14 @@ def test_it_runs_no_command(halfway, kind, name):
     find(raw, "Play", "world")[0].put([kind, name, *more, 10**6])
     write(raw, path)
     with pytest.raises(OutputError, match=f"asks for {name}.*delete it and run again"):
-        read_play(path, batch)
+        read_play(path, "x", batch)
 
 
 def test_what_no_file_may_hold_is_not_written(tmp_path):
     play = Play(BATCHES["wb"])
     play.state.history.more = 3
     with pytest.raises(CannotPack, match=r"state\.history: a RewardHistory has no field more"):
-        write_play(tmp_path / "x", play)
+        write_play(tmp_path / "x", "x", play)
 
 
 def test_functions_of_the_users_modules_cannot_be_named(tmp_path):
@@ -116,7 +116,7 @@ def test_functions_of_the_users_modules_cannot_be_named(tmp_path):
     find(raw, "Play", "world")[0].put(["global", f"{__name__}:batch_of", 10**6])
     write(raw, path)
     with pytest.raises(OutputError, match="asks for"):
-        read_play(path, batch)
+        read_play(path, "x", batch)
 
 
 @pytest.mark.parametrize(
@@ -128,24 +128,26 @@ def test_another_place_in_the_batch_is_refused(halfway, name, value):
     find(raw, "Play", name)[0].put(value)
     write(raw, path)
     with pytest.raises(OutputError, match="is damaged, or from other code"):
-        read_play(path, batch)
+        read_play(path, "x", batch)
 
 
 def test_the_file_of_another_batch_is_refused(halfway):
     batch, path = halfway
     other = BATCHES["wb" if batch is not BATCHES["wb"] else "own"]
     with pytest.raises(OutputError, match="delete it and run again"):
-        read_play(path, other)
+        read_play(path, "x", other)
+    with pytest.raises(OutputError, match="it is another batch"):  # of the same cell, say
+        read_play(path, "y", batch)
 
 
 def test_other_arms_are_refused(tmp_path):
     batch, path = BATCHES["wb-atoms"], tmp_path / "x"
-    write_play(path, Play(batch))
+    write_play(path, "x", Play(batch))
     raw = read(path)
     array_at(raw, find(raw, "Arms", "parameters")[0])[:] = 0.5
     write(raw, path)
     with pytest.raises(OutputError, match="not what the policy starts from"):
-        read_play(path, batch)
+        read_play(path, "x", batch)
 
 
 def test_a_flipped_byte_is_noticed(halfway):
@@ -156,7 +158,7 @@ def test_a_flipped_byte_is_noticed(halfway):
         altered[place] ^= 1 << rng.integers(8)
         path.write_bytes(bytes(altered))
         try:
-            play = read_play(path, batch)
+            play = read_play(path, "x", batch)
         except OutputError:
             continue
         assert type(play) is Play  # some bytes of a zip file mean nothing

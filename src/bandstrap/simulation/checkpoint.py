@@ -52,10 +52,10 @@ class Slot:
 
     def load_midway(self, batch: Batch) -> Play | None:
         """The batch in progress as it was last saved."""
-        return read_play(self.midway, batch) if self.midway.exists() else None
+        return read_play(self.midway, self.identity.name, batch) if self.midway.exists() else None
 
     def save_midway(self, play: Play) -> None:
-        write_play(self.midway, play)
+        write_play(self.midway, self.identity.name, play)
 
 
 class Checkpoint:

@@ -18,17 +18,20 @@ FORMAT = 1
 PLAIN = (bool, int, float, str, bytes, type(None), np.ndarray, np.generic, np.random.Generator)
 
 
-def write_play(path: Path, play: Play) -> None:
-    """Keep a batch in progress. It is not compressed: it is soon written again."""
-    write(pack(play), path, FORMAT, compressed=False)
+def write_play(path: Path, name: str, play: Play) -> None:
+    """Keep a batch in progress under a name. It is not compressed: it is soon written again."""
+    write(pack((name, play)), path, FORMAT, compressed=False)
 
 
-def read_play(path: Path, batch: Batch) -> Play:
+def read_play(path: Path, name: str, batch: Batch) -> Play:
     """The batch as it was left, if that is a play of this very batch."""
     try:
         fresh = Play(batch)
-        play: Play = unpack(read(path, FORMAT), Neighbours(batch, fresh))
+        found = unpack(read(path, FORMAT), Neighbours(batch, fresh))
+        require(type(found) is tuple and len(found) == 2, "it is no batch")
+        play: Play = found[1]
         require(type(play) is Play, "it is no batch")
+        require(found[0] == name, "it is another batch")
         check_like(play, fresh)
         require(play.played <= batch.horizon, "it was played for too long")
         points = recorded_rounds(batch.horizon)
