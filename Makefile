@@ -1,7 +1,7 @@
 # Every target sets up what it needs in .venv; only Python 3.11 or later and make must be there.
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-pythons browser lint reproduce appendix contexts bench bench-contextual bench-bandit bench-engines bench-peers endurance crashes fuzz docs package clean
+.PHONY: help test test-pythons browser lint reproduce appendix contexts bench bench-contextual bench-bandit bench-engines bench-peers endurance crashes fuzz docs lock package clean
 
 PYTHON ?= python3
 PYTHONS ?= python3.11 python3.12 python3.13
@@ -10,6 +10,11 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+LOCK ?= locks/py$(shell $(PYTHON) -c 'import sys; print("%d%d" % sys.version_info[:2])')
+LOCKED := $(wildcard $(LOCK).txt)
+COMPILE := CUSTOM_COMPILE_COMMAND='make lock' build/lock/bin/pip-compile --quiet --generate-hashes \
+	--allow-unsafe --strip-extras --build-deps-for editable \
+	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 FRESH_KERNELS := $(VENV)/.fresh-kernels
 KERNELS := $(wildcard src/bandstrap/kernels/*.py)
 CODE := src tests benchmarks examples docs/*.py docs/pictures
@@ -102,6 +107,14 @@ crashes: $(TOOLS) $(FRESH_KERNELS) ## kill, crowd and starve savers of a bandit:
 docs: $(TOOLS) ## these pages as HTML, into docs/_build/html; a warning is an error
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
+# For the Python that this is made with; the smaller file is a part of the larger.
+lock: ## the newest versions that the ranges allow, with their hashes, into locks/
+	$(PYTHON) -m venv build/lock
+	build/lock/bin/python -m pip install --quiet --disable-pip-version-check pip-tools
+	$(COMPILE) --upgrade --extra dev --output-file $(LOCK)-dev.txt pyproject.toml
+	cp $(LOCK)-dev.txt $(LOCK).txt
+	$(COMPILE) --output-file $(LOCK).txt pyproject.toml
+
 package: ## a wheel and a source archive, into dist/; the wheel is tried in an environment of its own
 	rm -rf dist build/alone && $(PYTHON) -m venv build/alone
 	build/alone/bin/python -m pip install --quiet --disable-pip-version-check build
@@ -113,18 +126,24 @@ clean: ## remove the environment, caches and results
 	rm -rf $(VENV) results bench-results build dist docs/_build docs/api .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# uv where it is installed and works here (it does not read pip's configuration), else pip.
-$(INSTALLED): pyproject.toml
+# The very files that locks/ names by their hashes, where it does so for this Python, else what the
+# ranges in pyproject.toml allow (also by LOCK=). By uv where it is installed and works here (it does
+# not read pip's configuration), else by pip.
+install = { command -v uv > /dev/null && uv pip install --python $(BIN)/python $(1); } || $(PIP) $(1)
+locked = --require-hashes -r $(1)
+NEEDED := $(if $(LOCKED),$(call locked,$(LOCK).txt),-e .)
+
+$(INSTALLED): pyproject.toml $(LOCKED)
 	@rm -rf $(VENV)
 	@{ command -v uv > /dev/null && uv venv --python $(PYTHON) $(VENV) && \
-		uv pip install --python $(BIN)/python -e .; } || \
-	{ rm -rf $(VENV) && $(PYTHON) -m venv $(VENV) && $(PIP) -e .; }
+		uv pip install --python $(BIN)/python $(NEEDED); } || \
+	{ rm -rf $(VENV) && $(PYTHON) -m venv $(VENV) && $(PIP) $(NEEDED); }
+	@$(if $(LOCKED),$(call install,--no-deps --no-build-isolation -e .))
 	@touch $@
 
 # What tests and checks need besides, so that results do not wait for it.
-$(TOOLS): $(INSTALLED)
-	@{ command -v uv > /dev/null && uv pip install --python $(BIN)/python -e '.[dev]'; } || \
-		$(PIP) -e '.[dev]'
+$(TOOLS): $(INSTALLED) $(LOCKED:.txt=-dev.txt)
+	@$(call install,$(if $(LOCKED),$(call locked,$(LOCK)-dev.txt),-e '.[dev]'))
 	@touch $@
 
 # Numba caches compiled kernels file by file and does not notice changed callees in other files.
