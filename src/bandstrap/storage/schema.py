@@ -215,11 +215,11 @@ class Array(Kind):
             self._check_range(value)
 
     def _check_range(self, value: np.ndarray) -> None:
-        if value.dtype.kind == "f":
-            low, high = float(value.min()), float(value.max())  # NaN if there is any
-            require(not self.finite or (isfinite(low) and isfinite(high)), "it is not finite")
+        # In Python's numbers, which hold the limits of any type; NaN if there is any.
+        least, most = value.min().item(), value.max().item()
+        require(not self.finite or (isfinite(least) and isfinite(most)), "it is not finite")
         if (self.low, self.high) != (-inf, inf):
-            within = value.min() >= self.low and value.max() <= self.high
+            within = self.low <= least and most <= self.high
             require(within, f"it is not within {self.low:g} and {self.high:g}")
 
     def check_like(self, value: Any, fresh: Any) -> None:
