@@ -1,4 +1,8 @@
-"""The command: PYTHONPATH=tests python -m fuzz --files 10000."""
+"""The command: PYTHONPATH=tests python -m fuzz --files 10000.
+
+With `--checked` kernels check every index, so that reading beside an array shows as an error and
+not only by luck as a crash. They are compiled anew for that, once, in minutes.
+"""
 
 import argparse
 import os
@@ -20,11 +24,19 @@ EVERY = 500  # files between two lines of progress
 def main() -> int:
     """0 if nothing bad happened, 1 if something did, 2 if not even honest files are taken."""
     given = _given()
+    if given.checked and "NUMBA_BOUNDSCHECK" not in os.environ:
+        _begin_again(given.out / "kernels")
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
         campaign = Campaign(given.policies, given.seed, Path(folder))
         campaign.prepare()
         return _honest(campaign, given.jobs) or _hostile(campaign, given)
+
+
+def _begin_again(kernels: Path) -> None:
+    """Numba asks the environment when it is imported."""
+    environment = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(kernels.absolute())}
+    os.execve(sys.executable, sys.orig_argv, {**os.environ, **environment})
 
 
 def _honest(campaign: Campaign, jobs: int) -> int:
@@ -64,6 +76,7 @@ def _given() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("build/fuzz"), help="where failures go")
     parser.add_argument("--keep", type=int, default=3, help="files of each kind of failure")
     parser.add_argument("--only", type=int, help="the number of one file to try again")
+    parser.add_argument("--checked", action="store_true", help="kernels that check every index")
     return parser.parse_args()
 
 

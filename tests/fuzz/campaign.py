@@ -11,15 +11,14 @@ from typing import Any
 
 from fuzz.changes import changed, crept
 from fuzz.pool import Ended, Pool, Tell
-from fuzz.subjects import SUBJECTS, played
+from fuzz.subjects import SUBJECTS, kept_file, played
 from fuzz.trial import CRASH, FILE, GOOD, HANG, PACKAGE, Result, Trial
 from fuzz.using import Steps, Use
 from fuzz.world import World
-from hostile import Raw, find, read, write
+from hostile import Raw, read, write
 
 LIMIT = 2.0  # seconds that a step may take
 PATIENCE = 2  # times as many, while other files are tried at the same time
-TIME = 1.7e9  # when decisions were made, or files of one seed would differ
 TOLD = "told.json"  # what was changed in the file beside it
 FRAME = re.compile(r'File "(.+)", line \d+ in (\S+)')
 
@@ -57,9 +56,7 @@ class Campaign:
         for name in self.policies:
             bandit, self.waiting[name] = played(SUBJECTS[name])
             bandit.save(honest / f"{name}.bandit")
-            self.files[name] = raw = read(honest / f"{name}.bandit")
-            for slot in find(raw, "Waiting", "time"):
-                slot.put(TIME)
+            self.files[name] = read(kept_file(SUBJECTS[name]) or honest / f"{name}.bandit")
             Use(bandit, SUBJECTS[name], Steps(lambda clock: None)).whole([], honest)
 
     @cached_property

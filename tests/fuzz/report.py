@@ -56,7 +56,7 @@ class Report:
 
     def _table(self) -> list[str]:
         heads = "".join(f"{head:>10}" for head in HEADS)
-        lines = [f"{'':22}{'files':>7}{heads}"]
+        lines = [f"{'':25}{'files':>7}{heads}"]
         for policy in [*self.campaign.policies, "all"]:
             whole = (
                 sum(self.counts.values(), Counter[str]())
@@ -64,7 +64,7 @@ class Report:
                 else self.counts[policy]
             )
             cells = "".join(f"{whole[verdict]:>10,}" for verdict in VERDICTS)
-            lines.append(f"{policy:22}{whole.total():>7,}{cells}")
+            lines.append(f"{policy:25}{whole.total():>7,}{cells}")
         return lines
 
     def _failures(self) -> list[str]:

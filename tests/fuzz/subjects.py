@@ -1,7 +1,9 @@
 """The honest bandits that files are made from: between them they have every kind of state."""
 
+import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,6 +37,7 @@ from bandstrap import (
 from bandstrap.policies import POLICIES
 from bandstrap.policies.contextual import CONTEXTUAL
 
+KEPT = Path(__file__).parent / "kept"  # written by `played` of version 0.1.0, in format 1
 ABC = ["a", "b", "c"]
 ROWS = np.random.default_rng(7).standard_normal((40, 3))
 CITIES = ("Oslo", "Rome", "Lima")
@@ -51,6 +54,7 @@ class Subject:
     rounds: int = 40  # before it is saved
     many: int = 40  # rewards of one arm that are learnt at once after that
     features: Any = None  # of an arm that is added
+    kept: str | None = None  # the name of a file of an earlier version that holds it after these
 
     def reward(self, i: int) -> float:
         """That of round `i`."""
@@ -59,6 +63,9 @@ class Subject:
 
 def played(subject: Subject) -> tuple[Bandit, list[Any]]:
     """The bandit after some rounds, and the ids of decisions whose rewards are still to come."""
+    kept = kept_file(subject)
+    if kept is not None:
+        return Bandit.load(kept), json.loads((KEPT / "waiting.json").read_text())[kept.stem]
     bandit, waiting = subject.make(), []
     for i in range(subject.rounds):
         decision = bandit.decide(subject.context(i))
@@ -67,6 +74,11 @@ def played(subject: Subject) -> tuple[Bandit, list[Any]]:
         else:
             bandit.learn(decision, subject.reward(i))
     return bandit, waiting
+
+
+def kept_file(subject: Subject) -> Path | None:
+    """The file of an earlier version, if it is of one."""
+    return None if subject.kept is None else KEPT / f"{subject.kept}.bandit"
 
 
 def row(i: int) -> np.ndarray:
@@ -195,4 +207,9 @@ SUBJECTS: dict[str, Subject] = {
         _members, lambda i: {"age": float(i % 9) - 4, "member": i % 2 == 0}, rounds=15
     ),
     "wb-arms": Subject(_shared, row, rounds=20, features=[0.5, 0.5]),
+}
+
+SUBJECTS |= {
+    f"{path.stem}-format1": replace(SUBJECTS[path.stem], kept=path.stem)
+    for path in sorted(KEPT.glob("*.bandit"))
 }

@@ -23,6 +23,7 @@ BAD = (CRASH, HANG, TRACEBACK, IMPROPER, TOUCHED, PROCESSES, SOCKETS)
 FILE = "file.bandit"
 MEMORY = 3 << 30  # bytes that a trial may take on top of what is there
 PACKAGE = Path(bandstrap.__file__).parent
+KERNELS = Path(os.environ.get("NUMBA_CACHE_DIR", PACKAGE))  # where compiled ones are kept
 T = TypeVar("T")
 
 
@@ -53,7 +54,7 @@ class Trial:
         _limit_memory()
         warnings.simplefilter("ignore")
         self.steps = Steps(tell)
-        self.watch = Watch(self.saved, PACKAGE)
+        self.watch = Watch(self.saved, KERNELS)
 
     def run(self, make: Callable[[], None]) -> Result:
         """What became of the file that is made, or of one that was tried in making it."""

@@ -100,5 +100,5 @@ class Watch:
 
 
 def _of_kernels(path: str) -> bool:
-    """Whether Numba keeps a kernel there, or makes sure that the folder of such is there."""
-    return path.endswith("__pycache__") or ".nbi" in path or ".nbc" in path
+    """Whether Numba keeps a kernel there, or makes sure that a folder of kernels is there."""
+    return os.path.isdir(path) or ".nbi" in path or ".nbc" in path

@@ -8,9 +8,9 @@ from pathlib import Path
 TESTS = Path(__file__).parents[1]
 POLICIES = (
     "wb-interval", "npb-interval", "wb-halflife", "wb-window", "wb-expiry", "npb-forced", "ts",
-    "besa", "giro", "online-bootstrap", "wb-log", "wb-log-gaussian", "npb-log-grouped",
+    "besa", "online-bootstrap", "wb-log", "wb-log-gaussian", "npb-log-grouped",
     "wb-log-replicas", "wb-lin-additive", "glm-ucb", "tree-heuristic", "heads-nn",
-    "wb-nn-budgeted", "wb-sklearn", "wb-names", "wb-arms",
+    "wb-nn-budgeted", "wb-sklearn", "wb-names", "wb-arms", "wb-expiry-format1", "wb-names-format1",
 )  # fmt: skip
 
 
