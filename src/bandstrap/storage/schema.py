@@ -204,8 +204,9 @@ class Array(Kind):
 
     def check(self, value: Any, lengths: Lengths) -> None:
         require(type(value) is np.ndarray, "it is not an array")
-        names = " or ".join(str(each) for each in self.types)
-        require(value.dtype in self.types, f"it is an array of {value.dtype}, not of {names}")
+        if value.dtype not in self.types:  # names of types take longer than all the rest
+            names = " or ".join(str(each) for each in self.types)
+            raise Refused(f"it is an array of {value.dtype}, not of {names}")
         require(value.ndim == len(self.shape), f"it has {value.ndim} axes, not {len(self.shape)}")
         for length, declared in zip(value.shape, self.shape, strict=True):
             _check_length(length, declared, lengths)
