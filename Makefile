@@ -16,7 +16,7 @@ COMPILE := CUSTOM_COMPILE_COMMAND='make lock' build/lock/bin/pip-compile --quiet
 	--allow-unsafe --strip-extras --build-deps-for editable \
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 FRESH_KERNELS := $(VENV)/.fresh-kernels
-KERNELS := $(wildcard src/bandstrap/kernels/*.py)
+KERNELS := $(wildcard src/bandstrap/kernels/*.py src/bandstrap/kernels/*/*.py)
 CODE := src tests benchmarks examples docs/*.py docs/pictures
 WITHOUT_CONTEXTS := figure1 theorem1 theorem2 equivalence
 APPENDIX := figure1-k5 figure1-k2

@@ -13,11 +13,14 @@ from typing import Any
 import numpy as np
 
 from bandstrap.models import GaussianLimit, Grouped, LinearRegression, OneStep
-from bandstrap.models.stochastic import StochasticLinearRegression, StochasticLogisticRegression
+from bandstrap.models.online.stochastic import (
+    StochasticLinearRegression,
+    StochasticLogisticRegression,
+)
 from bandstrap.policies import ContextualBootstrap
 from bandstrap.policies.base import Policy
-from bandstrap.policies.contextual import CONTEXTUAL
-from bandstrap.policies.learners import LearnerState
+from bandstrap.policies.contextual.learners import LearnerState
+from bandstrap.policies.names import CONTEXTUAL
 from bandstrap.priors import EigenExamples, ExamplePrior
 from bandstrap.resampling import Exponential
 from bandstrap.seeding import generator

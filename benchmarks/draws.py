@@ -18,7 +18,7 @@ from bandstrap.models import (
     OnlineLogistic,
     Replicas,
 )
-from bandstrap.models.stochastic import StochasticLogisticRegression
+from bandstrap.models.online.stochastic import StochasticLogisticRegression
 from bandstrap.priors import EigenExamples
 from bandstrap.resampling import Exponential, Resampling
 from bandstrap.seeding import generator

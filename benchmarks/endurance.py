@@ -12,7 +12,7 @@ import numpy as np
 
 import fresh
 from bandstrap.models import GaussianLimit, LinearRegression, LogisticRegression, Replicas
-from bandstrap.models.replicas import OnlineLogistic
+from bandstrap.models.online.replicas import OnlineLogistic
 from bandstrap.policies import (
     GLMUCB,
     ContextualBootstrap,

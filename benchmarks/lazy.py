@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from bandstrap.compiled import Compiled
 from bandstrap.environments import Beta
-from bandstrap.fractions import FractionalRewards
-from bandstrap.history import GRAIN, RewardHistory
+from bandstrap.history.compiled import Compiled
+from bandstrap.history.fractions import FractionalRewards
+from bandstrap.history.rewards import GRAIN, RewardHistory
 from bandstrap.kernels.argmax import argmax
-from bandstrap.kernels.choose import choose
-from bandstrap.kernels.direct import direct_scores
-from bandstrap.kernels.history import KNOWN_LEVEL
-from bandstrap.kernels.observe import REWARDS
-from bandstrap.kernels.random import exponential
+from bandstrap.kernels.lazy.choose import choose
+from bandstrap.kernels.lazy.direct import direct_scores
+from bandstrap.kernels.lazy.history import KNOWN_LEVEL
+from bandstrap.kernels.lazy.observe import REWARDS
+from bandstrap.kernels.random.streams import exponential
 from bandstrap.kernels.schemes import EXPONENTIAL, MULTINOMIAL
 from bandstrap.seeding import generator, kernel_stream
 from output import Row, arguments, report

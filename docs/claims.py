@@ -15,7 +15,7 @@ from bandstrap.experiments import EXPERIMENTS
 from bandstrap.experiments.compare import THRESHOLD
 from bandstrap.experiments.decisions import DECISIONS
 from bandstrap.experiments.statements import ALIKE, CONFIDENCE, ENOUGH, HORIZON, SLIGHTLY
-from bandstrap.simulation.results import PROVENANCE
+from bandstrap.simulation.kept.results import PROVENANCE
 
 Claim = dict[str, str]
 HERE = Path(__file__).parent

@@ -17,7 +17,7 @@ from bandstrap import (
     PseudoRewardsAt,
     Support,
 )
-from bandstrap.kernels.history import KNOWN_LEVEL
+from bandstrap.kernels.lazy.history import KNOWN_LEVEL
 from histories import CATEGORIES, DISTRIBUTIONS, PEAKED, SCHEMES, history, support_of
 from naive import (
     RUNS,

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from bandstrap import Bootstrap, Problem
-from bandstrap.kernels import argmax, choose, direct
+from bandstrap.kernels import argmax
+from bandstrap.kernels.lazy import choose, direct
 from histories import SCHEMES, history
 from naive import (
     RUNS,

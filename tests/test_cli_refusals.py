@@ -101,7 +101,7 @@ def test_options_are_refused_before_rows_are_read(tmp_path, monkeypatch, option,
     def fails(*given):
         raise AssertionError("rows were read")
 
-    monkeypatch.setattr("bandstrap.comparison.source.sampled", fails)
+    monkeypatch.setattr("bandstrap.tables.source.sampled", fails)
     (tmp_path / "t.csv").write_text("x,y\n0.5,a\n0.1,b\n")
     for command in (
         ("compare", tmp_path / "t.csv", "--label", "y"),

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from bandstrap.environments import Bernoulli, Beta, Gaussian, Triangular, TruncatedNormal
-from bandstrap.kernels.exp import exp
+from bandstrap.kernels.random.exp import exp
 from bandstrap.policies import POLICIES, Bootstrap, ForcedPulls
 from bandstrap.resampling import DoubleOrNothing
 from bandstrap.simulation.batch import Batch, run_batch

@@ -5,9 +5,9 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from bandstrap import Bandit, Support
-from bandstrap.models.network_layers import Layers
+from bandstrap.models.network.layers import Layers
 from bandstrap.one_thread import ONE_BLAS_THREAD, ONE_THREAD
-from bandstrap.policies.contextual import CONTEXTUAL
+from bandstrap.policies.names import CONTEXTUAL
 from bandstrap.priors import EigenExamples
 
 

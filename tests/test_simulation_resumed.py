@@ -16,7 +16,7 @@ from bandstrap.experiments.figure1 import Figure1
 from bandstrap.experiments.session import Session
 from bandstrap.simulation import Runner, runner
 from bandstrap.simulation.batch import run_batch
-from bandstrap.simulation.checkpoint import Checkpoint
+from bandstrap.simulation.kept.checkpoint import Checkpoint
 from bandstrap.simulation.progress import Quiet
 from simulated import MEANS, cells, same
 

@@ -29,7 +29,7 @@ NAMES = (
 
 class Bandstrap(Player):
     def __init__(self, task: Task, name: str) -> None:
-        from bandstrap.policies.contextual import CONTEXTUAL
+        from bandstrap.policies.names import CONTEXTUAL
         from bandstrap.priors import EigenExamples
         from bandstrap.problem import Problem, Support
 

@@ -12,7 +12,6 @@ from bandstrap.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from bandstrap.bandit import *  # noqa: F403
-    from bandstrap.columns import *  # noqa: F403
     from bandstrap.comparison import *  # noqa: F403
     from bandstrap.errors import *  # noqa: F403
     from bandstrap.models import *  # noqa: F403
@@ -21,11 +20,12 @@ if TYPE_CHECKING:
     from bandstrap.problem import *  # noqa: F403
     from bandstrap.resampling import *  # noqa: F403
     from bandstrap.simulation import *  # noqa: F403
+    from bandstrap.tables import *  # noqa: F403
 
 _HOMES = (
     "errors",
     "problem",
-    "columns",
+    "tables",
     "priors",
     "resampling",
     "models",

@@ -12,7 +12,7 @@ from bandstrap.errors import InvalidInput
 from bandstrap.storage.schema import Flag, Maybe, Named, Of, Schema, Whole, require
 
 if TYPE_CHECKING:  # what contexts look like concerns few, and needs Arrow
-    from bandstrap.columns import Columns
+    from bandstrap.tables import Columns
 
 __all__ = ["Problem", "Support"]
 
@@ -112,7 +112,7 @@ class Problem:
         n_arms=Whole(1, MOST),
         n_features=Whole(0, MOST),
         support=Of(Support),
-        columns=Maybe(Named("bandstrap.columns.columns:Columns")),
+        columns=Maybe(Named("bandstrap.tables.columns:Columns")),
         per_arm=Flag(),
     )
 

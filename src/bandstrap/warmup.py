@@ -19,7 +19,7 @@ from bandstrap.policies import (
     ContextualBootstrap,
     ContextualEpsilonGreedy,
 )
-from bandstrap.policies.contextual import CONTEXTUAL
+from bandstrap.policies.names import CONTEXTUAL
 from bandstrap.priors import EigenExamples
 from bandstrap.problem import Support
 from bandstrap.resampling import Exponential

@@ -22,7 +22,7 @@ from bandstrap import (
 )
 from bandstrap.bandit import store
 from bandstrap.policies import POLICIES
-from bandstrap.policies.contextual import CONTEXTUAL, SCHEDULES
+from bandstrap.policies.names import CONTEXTUAL, SCHEDULES
 from bandstrap.storage import archive
 
 KEPT = Path(__file__).parent / "kept"
@@ -181,7 +181,9 @@ def rewritten(path, change):
     "name", ["os:system", "subprocess:Popen", "bandstrap.bandit.store:os.system"]
 )
 def test_a_hostile_file_names_nothing_outside(saved, name):
-    rewritten(saved, lambda text: text.replace("bandstrap.policies.bootstrap:Bootstrap", name))
+    rewritten(
+        saved, lambda text: text.replace("bandstrap.policies.rewards.bootstrap:Bootstrap", name)
+    )
     with pytest.raises(OutputError, match=f"asks for {name}"):
         Bandit.load(saved)
 
@@ -190,8 +192,8 @@ def test_a_hostile_file_names_nothing_outside(saved, name):
     ("was", "forged"),
     [
         ('["generator", "PCG64DXSM"', '["generator", "seed"'),
-        ("bandstrap.policies.bootstrap:Bootstrap", "bandstrap.__main__:main"),
-        ("bandstrap.policies.bootstrap:Bootstrap", "bandstrap.cli:main"),
+        ("bandstrap.policies.rewards.bootstrap:Bootstrap", "bandstrap.__main__:main"),
+        ("bandstrap.policies.rewards.bootstrap:Bootstrap", "bandstrap.cli:main"),
         ('"own_clock": false', '"restore": ["global", "bandstrap.policies:Bootstrap", 999]'),
         ('"rewards_learnt": 1', '"_lock": 3, "rewards_learnt": 1'),
     ],

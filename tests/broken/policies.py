@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from bandstrap import UCB1, BetaThompson
-from bandstrap.policies.gaussian_thompson import GaussianThompson, MeanState
+from bandstrap.policies.rewards.gaussian_thompson import GaussianThompson, MeanState
 
 
 class Narrow(GaussianThompson):

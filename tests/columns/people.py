@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from bandstrap import InvalidInput
-from bandstrap.columns import Columns
+from bandstrap.tables import Columns
 
 PEOPLE = [
     {"age": 31, "member": True, "city": "Oslo", "height": 1.8},

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from people import NUMBERS, PEOPLE, TABLES, every_table, taught
 from scipy.sparse import coo_array, csr_array, csr_matrix
 
-from bandstrap.columns import Columns
+from bandstrap.tables import Columns
 
 
 @every_table

@@ -17,9 +17,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from bandstrap import InvalidInput, Problem
-from bandstrap.columns import Columns
 from bandstrap.storage.packing import pack
 from bandstrap.storage.unpacking import Loaded, unpack
+from bandstrap.tables import Columns
 
 
 @pytest.mark.parametrize("kind", KEPT)
@@ -123,7 +123,7 @@ class Nowhere:
 sys.meta_path.insert(0, Nowhere())
 import numpy as np, pyarrow as pa
 from bandstrap import InvalidInput
-from bandstrap.columns import Columns
+from bandstrap.tables import Columns
 columns = Columns()
 assert columns.rows({"a": 1, "b": "x"}).tolist() == [[1, 0]]
 assert columns.rows(pa.table({"b": ["y"], "a": [2]})).tolist() == [[2, 1]]

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from people import NUMBERS, PEOPLE, TABLES, every_table, refused, taught
 
-from bandstrap.columns import Columns
+from bandstrap.tables import Columns
 
 
 def test_wrong_names():

@@ -12,12 +12,12 @@ from scipy.stats import friedmanchisquare
 
 from bandstrap.cli import main
 from bandstrap.commands.benchmark import ranks_table
-from bandstrap.comparison.benchmark import LINEUP, benchmark, judged
+from bandstrap.comparison.benchmark.benchmark import LINEUP, benchmark, judged
+from bandstrap.comparison.benchmark.diagram import frontier
+from bandstrap.comparison.benchmark.ranks import duel, ranks
+from bandstrap.comparison.benchmark.tasks import Task, folder_tasks, named_tasks
 from bandstrap.comparison.candidates import LEAN, WIDE, Asked
-from bandstrap.comparison.diagram import frontier
-from bandstrap.comparison.ranks import duel, ranks
 from bandstrap.comparison.size import Size
-from bandstrap.comparison.tasks import Task, folder_tasks, named_tasks
 from bandstrap.environments import ClassPayoffs, OwnTable
 from bandstrap.errors import OutputError, UnknownName
 from bandstrap.report.of_benchmark import _ranks

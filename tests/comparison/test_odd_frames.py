@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bandstrap.comparison import text
 from bandstrap.comparison.payment import Label, Rewards
 from bandstrap.comparison.table import prepare
 from bandstrap.errors import InvalidInput, OutputError
+from bandstrap.tables import text
 
 CSV = "x,city,y\n1,Oslo,a\n2.5,Malmö,b\n4,Oslo,a\n8,Malmö,b\n"
 

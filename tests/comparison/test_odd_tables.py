@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 
 from bandstrap.comparison import Encoder
-from bandstrap.comparison.cells import Numbers
-from bandstrap.comparison.features import NumberFeature
 from bandstrap.comparison.payment import Label, Rewards, paid_by
 from bandstrap.comparison.table import prepare
 from bandstrap.errors import InvalidInput, OutputError
+from bandstrap.tables.cells import Numbers
+from bandstrap.tables.features import NumberFeature
 
 ROWS = "1,0,a\n2,1,b\n4,0,a\n8,1,b\n"
 

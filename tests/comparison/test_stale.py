@@ -16,7 +16,7 @@ from bandstrap import (
     compare,
     from_sklearn,
 )
-from bandstrap.simulation.identity import identity
+from bandstrap.simulation.kept.identity import identity
 
 PLAIN = """
 from bandstrap import LinUCB

@@ -17,11 +17,11 @@ import pytest
 
 from bandstrap.cli import main
 from bandstrap.comparison import Encoder
-from bandstrap.comparison import sample as sampling
 from bandstrap.comparison.payment import Label, Rewards, Units
-from bandstrap.comparison.sample import sampled
-from bandstrap.comparison.source import read
 from bandstrap.comparison.table import prepare
+from bandstrap.tables import sample as sampling
+from bandstrap.tables.sample import sampled
+from bandstrap.tables.source import read
 
 CSV = """\
 n; id; age;city;flag;same;mostly;y
@@ -144,7 +144,7 @@ def test_a_large_table_is_a_uniform_sample_however_it_is_cut(monkeypatch):
 
 
 def test_a_huge_file_is_read_only_so_far(tmp_path, monkeypatch):
-    from bandstrap.comparison import text
+    from bandstrap.tables import text
 
     monkeypatch.setattr(text, "MOST", 100_000)
     monkeypatch.setattr(text, "BLOCK", 1 << 20)
@@ -215,7 +215,7 @@ def test_no_such_column_is_told_by_the_header_alone(tmp_path, monkeypatch, write
     def fails(*given):
         raise AssertionError("rows were read")
 
-    monkeypatch.setattr("bandstrap.comparison.source.sampled", fails)
+    monkeypatch.setattr("bandstrap.tables.source.sampled", fails)
     assert "unknown column" in refused(path, "--label", "z", "--out", tmp_path / "out")
 
 

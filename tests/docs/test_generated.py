@@ -9,7 +9,7 @@ import pytest
 
 from bandstrap.experiments.decisions import DECISIONS
 from bandstrap.experiments.statements import ALIKE
-from bandstrap.simulation.results import PROVENANCE
+from bandstrap.simulation.kept.results import PROVENANCE
 from pages import ROOT
 
 

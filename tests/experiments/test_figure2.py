@@ -13,7 +13,7 @@ from bandstrap.cli import main
 from bandstrap.datasets import archives, sources
 from bandstrap.experiments import EXPERIMENTS, Settings
 from bandstrap.experiments.session import Session
-from bandstrap.policies.contextual import CONTEXTUAL
+from bandstrap.policies.names import CONTEXTUAL
 from bandstrap.simulation.progress import Quiet
 
 COLUMNS = ["experiment", "environment", "policy", "run", "round", "regret", "reward"]

@@ -5,7 +5,7 @@ import pytest
 from synthetic import trace, traces
 
 from bandstrap.experiments.base import Verdict
-from bandstrap.experiments.figure2_verdicts import Asked, verdicts
+from bandstrap.experiments.figure2.verdicts import Asked, verdicts
 from bandstrap.experiments.statements import Outcome, gap, quantile
 from bandstrap.simulation import Trace
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from bandstrap.errors import InvalidInput
-from bandstrap.experiments.forced_regret import fitted_exponent, theorem2_bound
+from bandstrap.experiments.theorem2.forced_regret import fitted_exponent, theorem2_bound
 
 
 @pytest.mark.parametrize("gap", [0.0, 0.05, 0.4, 1.0])

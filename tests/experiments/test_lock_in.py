@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from bandstrap.errors import InvalidInput
-from bandstrap.experiments import lock_in
-from bandstrap.experiments.lemmas import (
+from bandstrap.experiments.theorem1 import lock_in
+from bandstrap.experiments.theorem1.lemmas import (
     check_bad_history,
     check_truncated_geometric,
     guaranteed_exponent,
@@ -17,7 +17,7 @@ from bandstrap.experiments.lemmas import (
     lemma_bound_exact_tail,
     lemma_gives_theorem1,
 )
-from bandstrap.experiments.lock_in import (
+from bandstrap.experiments.theorem1.lock_in import (
     GAP,
     exact_small_regret,
     expected_regret,

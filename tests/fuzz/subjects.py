@@ -35,7 +35,7 @@ from bandstrap import (
     from_sklearn,
 )
 from bandstrap.policies import POLICIES
-from bandstrap.policies.contextual import CONTEXTUAL
+from bandstrap.policies.names import CONTEXTUAL
 
 KEPT = Path(__file__).parent / "kept"  # written by `played` of version 0.1.0, in format 1
 ABC = ["a", "b", "c"]

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bandstrap.history import RewardHistory
-from bandstrap.kernels.history import (
+from bandstrap.history.rewards import RewardHistory
+from bandstrap.kernels.lazy.history import (
     BUCKET,
     COUNT,
     HIGH,
@@ -17,7 +17,7 @@ from bandstrap.kernels.history import (
     SQUARES,
     flush,
 )
-from bandstrap.kernels.observe import ATOMS, REWARDS, SHARES
+from bandstrap.kernels.lazy.observe import ATOMS, REWARDS, SHARES
 
 ANY = st.floats(-1e150, 1e150)
 SUBNORMAL = st.floats(-1e-300, 1e-300)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bandstrap.kernels.compile import kernel
-from bandstrap.kernels.lanes import LANES, add_lanes
-from bandstrap.kernels.replicas import LINEAR, LOGISTIC, SUMS, learn, look
+from bandstrap.kernels.convex.replicas import LINEAR, LOGISTIC, SUMS, learn, look
+from bandstrap.kernels.random.lanes import LANES, add_lanes
 
 D = 9
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from bandstrap.kernels import replicas
+from bandstrap.kernels.convex import replicas
 from bandstrap.kernels.prefetch import prefetch
 
 FIRST, COUNT, STEPS = 2, 5, 40  # pseudo-examples, rows, steps

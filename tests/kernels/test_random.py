@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bandstrap.kernels import random as kernels
 from bandstrap.kernels.compile import kernel
+from bandstrap.kernels.random import streams as kernels
 from bandstrap.seeding import generator, kernel_stream
 
 DRAWS = 300_000

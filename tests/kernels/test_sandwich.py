@@ -5,15 +5,15 @@ import pytest
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from bandstrap.kernels.convex_loss import LINEAR, LOGISTIC
-from bandstrap.kernels.random import normal
-from bandstrap.kernels.sandwich import (
+from bandstrap.kernels.convex.loss import LINEAR, LOGISTIC
+from bandstrap.kernels.convex.sandwich import (
     HEAVY,
     UNCHANGED,
     absorb_step,
     sandwich_best,
     sandwich_scores,
 )
+from bandstrap.kernels.random.streams import normal
 
 D, ARMS = 23, 3
 VARIANCE, NOISE = 0.7, 0.3

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression as Reference
 
-from bandstrap.models.convex_draw import ConvexDraw
+from bandstrap.models.convex.draw import ConvexDraw
 from bandstrap.models.features import as_numbers
 from bandstrap.resampling import Resampling
 

@@ -6,7 +6,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bandstrap import Exponential, NoExamples, Problem, Support, from_sklearn
-from bandstrap.models.as_estimators import LinearEstimator, LogisticEstimator
+from bandstrap.models.sklearn.as_estimators import LinearEstimator, LogisticEstimator
 
 
 @parametrize_with_checks([LinearEstimator(), LogisticEstimator()])

@@ -7,7 +7,7 @@ import pytest
 
 from bandstrap.kernels.network import outputs
 from bandstrap.models import Budgeted
-from bandstrap.models.network_layers import Layers
+from bandstrap.models.network.layers import Layers
 from bandstrap.priors import EigenExamples, NoExamples
 from bandstrap.problem import Problem
 from bandstrap.resampling import Exponential

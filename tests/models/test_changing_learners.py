@@ -6,7 +6,7 @@ from scipy.stats import ks_2samp
 
 from bandstrap import InvalidInput, Problem, Support
 from bandstrap.models import Learner
-from bandstrap.policies.contextual import CONTEXTUAL, SCHEDULES
+from bandstrap.policies.names import CONTEXTUAL, SCHEDULES
 from bandstrap.priors import EigenExamples
 
 NAMES = sorted(set(CONTEXTUAL) - set(SCHEDULES))  # the schedules' learner is that of eg-log

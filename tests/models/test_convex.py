@@ -200,7 +200,7 @@ def test_every_example_has_a_fresh_weight_of_mean_and_variance_one(scheme) -> No
 
 def test_contenders_alone_give_the_arm_of_all_arms_solved(monkeypatch) -> None:
     for name in ("SMALL", "FEW"):  # never solve all at once
-        monkeypatch.setattr(f"bandstrap.models.convex_learner.{name}", 0)
+        monkeypatch.setattr(f"bandstrap.models.convex.learner.{name}", 0)
     x, y = digits()
     learner = LogisticRegression().learner(DIGITS, Exponential(), PRIOR)
     differ, rounds = 0, 500
@@ -216,7 +216,7 @@ def test_contenders_alone_give_the_arm_of_all_arms_solved(monkeypatch) -> None:
 def test_contenders_are_not_told_from_fewer_rows_than_half_the_features(
     rows, all_solved, monkeypatch
 ) -> None:
-    monkeypatch.setattr("bandstrap.models.convex_learner.SMALL", 0)
+    monkeypatch.setattr("bandstrap.models.convex.learner.SMALL", 0)
     x, y = digits()
     learner = LogisticRegression().learner(DIGITS, Multinomial(), PRIOR)
     for row in range(rows):

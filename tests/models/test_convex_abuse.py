@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bandstrap.errors import InvalidInput
-from bandstrap.kernels.convex_moments import absorb_noisy
-from bandstrap.kernels.sandwich import absorb_step
+from bandstrap.kernels.convex.moments import absorb_noisy
+from bandstrap.kernels.convex.sandwich import absorb_step
 from bandstrap.models import GaussianLimit, Grouped, LinearRegression, LogisticRegression, OneStep
 from bandstrap.priors import EigenExamples, NoExamples
 from bandstrap.problem import Problem

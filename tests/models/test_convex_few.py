@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from bandstrap.models import GaussianLimit, Grouped, LinearRegression, LogisticRegression, OneStep
-from bandstrap.models.careful import span_of
-from bandstrap.storage.packing import pack
-from bandstrap.storage.unpacking import Loaded, unpack
+from bandstrap.models.convex.careful import span_of
 from bandstrap.priors import NoExamples, SeenExamples
 from bandstrap.problem import Problem, Support
 from bandstrap.resampling import Exponential, GaussianNoise, Multinomial
+from bandstrap.storage.packing import pack
+from bandstrap.storage.unpacking import Loaded, unpack
 
 SCALES = [1.0, 100.0, 1e6, 1e12]
 LINEAR, LOGISTIC = LinearRegression(), LogisticRegression()

@@ -41,8 +41,8 @@ from bandstrap import (
     Support,
     from_sklearn,
 )
-from bandstrap.columns import Columns
 from bandstrap.errors import InvalidInput
+from bandstrap.tables import Columns
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from bandstrap import (
     Support,
     from_sklearn,
 )
-from bandstrap.models.importance import Importance
+from bandstrap.models.sklearn.importance import Importance
 
 PROBE = np.array([0.4, -0.2])
 WAYS = {

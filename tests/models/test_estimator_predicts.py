@@ -24,7 +24,7 @@ from bandstrap import (
     Support,
     from_sklearn,
 )
-from bandstrap.models.estimator_recipe import read, written
+from bandstrap.models.sklearn.recipe import read, written
 
 PEOPLE = [{"city": city, "age": float(i)} for i, city in enumerate(["Oslo", "Rome"] * 4)]
 

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from bandstrap.packing import pack
 from estimators import filled
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -26,7 +27,6 @@ from bandstrap import (
     Support,
     from_sklearn,
 )
-from bandstrap.packing import pack
 
 
 def bandit_of(model, prior=None):

@@ -33,7 +33,7 @@ from bandstrap import (
     from_sklearn,
 )
 from bandstrap.bandit import Bandit
-from bandstrap.models.estimator_recipe import read, written
+from bandstrap.models.sklearn.recipe import read, written
 from bandstrap.storage.packing import CannotPack, pack
 
 PROBLEM = Problem(n_arms=2, n_features=2, support=Support.binary())
@@ -141,7 +141,7 @@ def test_a_forged_recipe_runs_nothing(recipe):
 
 def test_a_recipe_is_read_where_nothing_is_imported_yet():
     code = (
-        "import json, sys; from bandstrap.models.estimator_recipe import read; "
+        "import json, sys; from bandstrap.models.sklearn.recipe import read; "
         "assert 'sklearn' not in sys.modules; print(read(json.loads(sys.argv[1])))"
     )
     recipe = json.dumps(written(FOREST))

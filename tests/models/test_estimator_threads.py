@@ -7,8 +7,8 @@ import pytest
 from sklearn.linear_model import LinearRegression
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from bandstrap.models import estimator_fit
-from bandstrap.models.estimator_fit import Fitter
+from bandstrap.models.sklearn import fit as estimator_fit
+from bandstrap.models.sklearn.fit import Fitter
 
 FITTER = Fitter(keyword=None, repeats=False, seeds=(), warm=False, least=1, values=None)
 

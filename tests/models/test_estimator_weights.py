@@ -30,8 +30,8 @@ from bandstrap import (
     Poisson,
     from_sklearn,
 )
-from bandstrap.models.estimator_fit import Fitter
-from bandstrap.models.estimator_weights import draws_whole_numbers, weight_keyword
+from bandstrap.models.sklearn.fit import Fitter
+from bandstrap.models.sklearn.weights import draws_whole_numbers, weight_keyword
 
 EXACT = [
     LogisticRegression(tol=1e-10),

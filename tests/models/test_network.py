@@ -5,7 +5,7 @@ import pytest
 
 from bandstrap.errors import InvalidInput
 from bandstrap.models import NeuralNetwork
-from bandstrap.models.network_layers import Layers, sigmoid
+from bandstrap.models.network.layers import Layers, sigmoid
 from bandstrap.policies import ContextualBootstrap, ContextualEpsilonGreedy
 from bandstrap.priors import EigenExamples, NoExamples
 from bandstrap.problem import Problem, Support

@@ -8,9 +8,9 @@ import pytest
 
 from bandstrap.errors import InvalidInput
 from bandstrap.models import Budgeted, Model, NetworkHeads, NeuralNetwork, SharedNetwork
-from bandstrap.models.network_langevin import LangevinNetwork
-from bandstrap.models.network_replay import Replay
-from bandstrap.models.network_scale import CLIP, RunningScale
+from bandstrap.models.network.langevin import LangevinNetwork
+from bandstrap.models.network.replay import Replay
+from bandstrap.models.network.scale import CLIP, RunningScale
 from bandstrap.policies import ContextualBootstrap, ContextualEpsilonGreedy, Langevin
 from bandstrap.policies.base import Policy
 from bandstrap.priors import EigenExamples, NoExamples

@@ -3,7 +3,7 @@ import pytest
 from scipy import optimize, special
 
 from bandstrap.errors import InvalidInput
-from bandstrap.models.replicas import OnlineLinear, OnlineLogistic, ReplicaLearner, Replicas
+from bandstrap.models.online.replicas import OnlineLinear, OnlineLogistic, ReplicaLearner, Replicas
 from bandstrap.priors import GaussianExamples, NoExamples
 from bandstrap.problem import Problem, Support
 from bandstrap.resampling import DoubleOrNothing, Exponential, Multinomial, Poisson

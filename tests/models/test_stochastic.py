@@ -6,8 +6,11 @@ from scipy import special
 from sklearn.linear_model import SGDClassifier, SGDRegressor
 
 from bandstrap.errors import InvalidInput
+from bandstrap.models.online.stochastic import (
+    StochasticLinearRegression,
+    StochasticLogisticRegression,
+)
 from bandstrap.models.refit import RefitLearner
-from bandstrap.models.stochastic import StochasticLinearRegression, StochasticLogisticRegression
 from bandstrap.priors import GaussianExamples, NoExamples
 from bandstrap.problem import Problem, Support
 from bandstrap.resampling import Exponential, Multinomial

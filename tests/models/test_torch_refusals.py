@@ -17,7 +17,7 @@ from bandstrap import (
     Support,
     from_torch,
 )
-from bandstrap.models import torch_model
+from bandstrap.models.torch import model as torch_model
 
 torch = pytest.importorskip("torch")
 

@@ -4,7 +4,7 @@ from scipy import stats
 from twins import besa, choices, draws, fits, played, regret, same_frequencies, tally
 
 from bandstrap import BESA, Problem, Support
-from bandstrap.kernels.subsample import hypergeometric
+from bandstrap.kernels.lazy.subsample import hypergeometric
 from bandstrap.seeding import kernel_stream
 
 DRAWS = 200_000

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from bandstrap.packing import pack
 
 from bandstrap.bandit import Bandit
 from bandstrap.errors import InvalidInput
@@ -12,10 +13,9 @@ from bandstrap.models import (
     NeuralNetwork,
     StochasticLogisticRegression,
 )
-from bandstrap.packing import pack
 from bandstrap.policies import ContextualBootstrap
-from bandstrap.policies.contextual import CONTEXTUAL
 from bandstrap.policies.forced_pulls import ForcedPulls
+from bandstrap.policies.names import CONTEXTUAL
 from bandstrap.priors import EigenExamples, NoExamples
 from bandstrap.problem import Problem, Support
 from bandstrap.resampling import Exponential

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bandstrap.environments import Labelled
-from bandstrap.policies.contextual import CONTEXTUAL, SCHEDULES
+from bandstrap.policies.names import CONTEXTUAL, SCHEDULES
 from bandstrap.priors import EigenExamples
 from bandstrap.simulation import simulate
 

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from bandstrap.models import DecisionTree, Replicas, StochasticLogisticRegression
-from bandstrap.models.replicas import OnlineLinear
-from bandstrap.storage.packing import pack
-from bandstrap.storage.unpacking import Loaded, unpack
+from bandstrap.models.online.replicas import OnlineLinear
 from bandstrap.policies import (
     GLMUCB,
     ContextualBootstrap,
@@ -23,6 +21,8 @@ from bandstrap.policies import (
 from bandstrap.priors import EigenExamples, GaussianExamples, NoExamples
 from bandstrap.problem import Problem, Support
 from bandstrap.resampling import Exponential, Multinomial, Poisson
+from bandstrap.storage.packing import pack
+from bandstrap.storage.unpacking import Loaded, unpack
 
 PROBLEM = Problem(3, 4, Support.binary())
 POLICIES = [
@@ -65,7 +65,9 @@ def test_a_run_goes_on_from_where_it_was_saved(policy: Policy) -> None:
     play(policy, state, rng, range(30))
     restored, copy = deepcopy(pack(state)), deepcopy(rng)  # packed arrays are still the state's
     expected = play(policy, state, rng, range(30, 60))
-    np.testing.assert_array_equal(play(policy, unpack(restored, Loaded()), copy, range(30, 60)), expected)
+    np.testing.assert_array_equal(
+        play(policy, unpack(restored, Loaded()), copy, range(30, 60)), expected
+    )
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: type(policy).__name__)

@@ -23,7 +23,7 @@ from bandstrap import (
     Support,
     from_sklearn,
 )
-from bandstrap.models.refits import EveryRound, Growth
+from bandstrap.models.sklearn.refits import EveryRound, Growth
 
 MODELS = {
     "replicas": Replicas(OnlineLogistic()),

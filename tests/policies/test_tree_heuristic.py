@@ -4,7 +4,7 @@ from scipy import stats
 
 from bandstrap.errors import InvalidInput
 from bandstrap.models.tree import DecisionTree
-from bandstrap.policies.tree_heuristic import TreeHeuristic
+from bandstrap.policies.contextual.tree_heuristic import TreeHeuristic
 from bandstrap.problem import Problem, Support
 
 PROBLEM = Problem(2, 2, Support.binary())

@@ -16,7 +16,7 @@ from bandstrap import policies as context_free
 from bandstrap.environments import Bernoulli, Beta
 from bandstrap.simulation import Cell, Runner, observer, tally
 from bandstrap.simulation.batch import run_batch
-from bandstrap.simulation.checkpoint import Checkpoint
+from bandstrap.simulation.kept.checkpoint import Checkpoint
 from bandstrap.simulation.observer import Observer
 from bandstrap.simulation.runner import _at_work
 from bandstrap.simulation.tally import Board

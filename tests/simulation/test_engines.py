@@ -8,8 +8,8 @@ from bandstrap.experiments.figure1 import Figure1
 from bandstrap.experiments.session import Session
 from bandstrap.simulation import runner
 from bandstrap.simulation.batch import run_batch
-from bandstrap.simulation.checkpoint import Checkpoint
 from bandstrap.simulation.engines import Dask, Engine, Local, Ray, engine_named
+from bandstrap.simulation.kept.checkpoint import Checkpoint
 from bandstrap.simulation.progress import Quiet
 from bandstrap.simulation.tally import Board
 from simulated import cells

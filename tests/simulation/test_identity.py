@@ -22,7 +22,7 @@ from bandstrap import (
     simulate,
 )
 from bandstrap.environments import Bernoulli, ClassPayoffs, OwnTable
-from bandstrap.simulation.identity import identity, seen
+from bandstrap.simulation.kept.identity import identity, seen
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +99,7 @@ TYPED = """
 from dataclasses import dataclass
 import numpy as np
 from bandstrap import LinUCB
-from bandstrap.simulation.identity import identity, seen
+from bandstrap.simulation.kept.identity import identity, seen
 
 FACTOR = {factor}
 
@@ -135,7 +135,7 @@ def test_bases_and_helpers_elsewhere_are_part_of_it(tmp_path, monkeypatch):
     )
     code = (
         "import sys; sys.path.insert(0, '.'); sys.dont_write_bytecode = True\n"
-        "from mine_of_test import Mine; from bandstrap.simulation.identity import identity\n"
+        "from mine_of_test import Mine; from bandstrap.simulation.kept.identity import identity\n"
         "print(identity(Mine()))"
     )
     found = set()

@@ -5,11 +5,11 @@ import pytest
 
 from bandstrap import UCB1, Bootstrap, OutputError
 from bandstrap.environments import Bernoulli, Beta, Labelled
-from bandstrap.policies.contextual import CONTEXTUAL
-from bandstrap.policies.gaussian_thompson import MeanState
+from bandstrap.policies.names import CONTEXTUAL
+from bandstrap.policies.rewards.gaussian_thompson import MeanState
 from bandstrap.priors import EigenExamples
 from bandstrap.simulation.batch import Batch, Play, Watch, run_batch
-from bandstrap.simulation.midway import read_play, write_play
+from bandstrap.simulation.kept.midway import read_play, write_play
 from bandstrap.storage.packing import CannotPack
 from hostile import array_at, find, objects, read, write
 

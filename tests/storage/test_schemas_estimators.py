@@ -49,10 +49,10 @@ from bandstrap import (
     Support,
     from_sklearn,
 )
-from bandstrap.models.as_estimators import LogisticEstimator
-from bandstrap.models.estimator_known import ESTIMATORS, known_class
-from bandstrap.models.estimator_recipe import read as made_from
-from bandstrap.models.estimator_recipe import written
+from bandstrap.models.sklearn.as_estimators import LogisticEstimator
+from bandstrap.models.sklearn.known import ESTIMATORS, known_class
+from bandstrap.models.sklearn.recipe import read as made_from
+from bandstrap.models.sklearn.recipe import written
 from bandstrap.storage.schema import Refused
 from bandstrap.storage.unpacking import NotTrusted
 from hostile import array_at, find, new_array, read, write
@@ -280,7 +280,7 @@ def test_what_is_trusted_is_not_remembered(tmp_path):
         ("TfidfVectorizer", "sklearn.feature_extraction.text"),
         ("IterativeImputer", "sklearn.impute._iterative"),
         ("HalvingGridSearchCV", "sklearn.model_selection._search_successive_halving"),
-        ("LogisticEstimator", "bandstrap.models.as_estimators"),
+        ("LogisticEstimator", "bandstrap.models.sklearn.as_estimators"),
     ],
 )
 def test_classes_are_found_wherever_a_version_has_them(name, module):
@@ -306,7 +306,7 @@ def test_all_that_are_known_are_estimators_of_this_version():
         "sklearn.linear_model:import_module",
         "sklearn.linear_model._logistic:LogisticRegression.__init__",
         "bandstrap.bandit.bandit:Bandit",
-        "bandstrap.models.as_estimators:np",
+        "bandstrap.models.sklearn.as_estimators:np",
         "subprocess:Popen",
         "os:system",
         "lightgbm.sklearn:LGBMRegressor",
@@ -509,7 +509,7 @@ def test_a_file_cannot_bring_an_estimator_of_its_own(honest, tmp_path):
 def test_what_is_not_plain_is_no_parameter(honest, tmp_path):
     """A policy is registered, so a file may name it; in a recipe it has no place."""
     raw = read(honest / "kept")
-    parameters(raw)[0][1] = ["object", "bandstrap.policies.ucb1:UCB1", {"scale": 1.0}, 9999]
+    parameters(raw)[0][1] = ["object", "bandstrap.policies.rewards.ucb1:UCB1", {"scale": 1.0}, 9999]
     write(raw, tmp_path / "b")
     with pytest.raises(OutputError, match="UCB1 is not plain"):
         Bandit.load(tmp_path / "b")

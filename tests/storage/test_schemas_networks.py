@@ -25,7 +25,7 @@ from bandstrap import (
     TreeHeuristic,
     Window,
 )
-from bandstrap.models.network_langevin import LangevinNetwork
+from bandstrap.models.network.langevin import LangevinNetwork
 from bandstrap.policies import Langevin
 from hostile import array_at, find, new_array, objects, put_array, read, write
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from bandstrap.bandit.decision import Arm
-from bandstrap.columns import Columns
 from bandstrap.errors import InvalidInput
 from bandstrap.rearming import Before
 from bandstrap.storage.schema import Array, Flag, ListOf, Name, Of, Schema, require
+from bandstrap.tables import Columns
 
 
 @dataclass(frozen=True, init=False, eq=False)

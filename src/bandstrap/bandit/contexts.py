@@ -6,10 +6,10 @@ import numpy as np
 
 from bandstrap.bandit.arm_features import ArmFeatures
 from bandstrap.bandit.arms import Arms
-from bandstrap.columns import Columns
 from bandstrap.errors import InvalidInput
 from bandstrap.problem import Problem, Support
 from bandstrap.storage.schema import Flag, Maybe, Of, Schema, require
+from bandstrap.tables import Columns
 
 BYTES = np.dtype(np.uint8)
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from bandstrap.bandit.propensity import Chances
-from bandstrap.columns import Columns
+from bandstrap.tables import Columns
 
 Arm = str | int  # what a user calls an arm
 

@@ -17,11 +17,11 @@ from bandstrap.bandit.bandit import Bandit
 from bandstrap.bandit.decision import Arm
 from bandstrap.bandit.given import many_of, numbers_of
 from bandstrap.checks import require_whole
-from bandstrap.columns import Columns
 from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy
 from bandstrap.problem import Support
 from bandstrap.seeding import generator
+from bandstrap.tables import Columns
 
 __all__ = ["LoggedBandit"]
 

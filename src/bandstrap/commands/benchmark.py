@@ -11,17 +11,17 @@ from rich.table import Table
 from bandstrap.commands.calling import command_line
 from bandstrap.commands.lines import line, name
 from bandstrap.commands.waiting import waiting
-from bandstrap.comparison.benchmark import Benchmark, several
-from bandstrap.comparison.benchmark import benchmark as play
+from bandstrap.comparison.benchmark.benchmark import Benchmark, several
+from bandstrap.comparison.benchmark.benchmark import benchmark as play
+from bandstrap.comparison.benchmark.tasks import Task, folder_tasks, named_tasks
 from bandstrap.comparison.candidates import Asked
 from bandstrap.comparison.size import Size
-from bandstrap.comparison.tasks import Task, folder_tasks, named_tasks
 from bandstrap.errors import InvalidInput
 from bandstrap.report import Run, write_report
 from bandstrap.report.of_benchmark import benchmarked
 from bandstrap.simulation import Runner
 from bandstrap.simulation.engines import Engine
-from bandstrap.simulation.lock import locked
+from bandstrap.simulation.kept.lock import locked
 from bandstrap.simulation.progress import Bar
 
 QUICK_SETS = ("iris", "wine", "breast_cancer", "digits")  # they are always at hand

@@ -20,7 +20,7 @@ from bandstrap.report import Run, write_report
 from bandstrap.report.of_comparison import comparison
 from bandstrap.simulation import Runner
 from bandstrap.simulation.engines import Engine
-from bandstrap.simulation.lock import locked
+from bandstrap.simulation.kept.lock import locked
 from bandstrap.simulation.progress import Bar
 
 Justify = Literal["left", "right"]

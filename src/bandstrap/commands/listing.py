@@ -36,7 +36,7 @@ def registered() -> Names:
     from bandstrap.experiments import EXPERIMENTS
     from bandstrap.models import Model
     from bandstrap.policies import POLICIES
-    from bandstrap.policies.contextual import CONTEXTUAL
+    from bandstrap.policies.names import CONTEXTUAL
     from bandstrap.resampling import RESAMPLING
 
     return Names(

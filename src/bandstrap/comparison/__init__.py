@@ -10,14 +10,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from bandstrap.comparison.comparison import Comparison as Comparison
     from bandstrap.comparison.comparison import compare as compare
-    from bandstrap.comparison.encoder import Encoder as Encoder
+    from bandstrap.tables.encoder import Encoder as Encoder
 
 __all__ = ["Comparison", "Encoder", "compare"]
 
-_HOMES = {"Comparison": "comparison", "Encoder": "encoder", "compare": "comparison"}
+_HOMES = {
+    "Comparison": "comparison.comparison",
+    "Encoder": "tables.encoder",
+    "compare": "comparison.comparison",
+}
 
 
 def __getattr__(name: str) -> object:
     if name in _HOMES:
-        return getattr(import_module(f"bandstrap.comparison.{_HOMES[name]}"), name)
+        return getattr(import_module(f"bandstrap.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'bandstrap.comparison' has no attribute {name!r}")

@@ -8,7 +8,7 @@ from bandstrap.comparison.offers import by_name, installed
 from bandstrap.errors import BandstrapError, InvalidInput, UnknownName
 from bandstrap.models import Model
 from bandstrap.policies import POLICIES, ContextualBootstrap, ContextualEpsilonGreedy, Decay, Policy
-from bandstrap.policies.contextual import CONTEXTUAL
+from bandstrap.policies.names import CONTEXTUAL
 from bandstrap.priors import EigenExamples
 from bandstrap.resampling import Exponential, Multinomial
 

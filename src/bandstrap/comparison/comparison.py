@@ -7,7 +7,6 @@ from typing import Any
 
 from bandstrap.comparison.advice import advice
 from bandstrap.comparison.candidates import QUICK, USUAL, Asked, affordable
-from bandstrap.comparison.encoder import Encoder
 from bandstrap.comparison.listed import listed
 from bandstrap.comparison.payment import paid_by
 from bandstrap.comparison.ranking import Gap, Standing, gap, ranked
@@ -20,6 +19,7 @@ from bandstrap.policies import Policy
 from bandstrap.simulation import Cell, Runner, Trace
 from bandstrap.simulation.engines import engine_named
 from bandstrap.simulation.progress import ProgressLike, Quiet
+from bandstrap.tables.encoder import Encoder
 
 EXPERIMENT = "compare"
 

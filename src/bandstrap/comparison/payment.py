@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from bandstrap.comparison.cells import cells_of
-from bandstrap.comparison.classes import Classes, classes_of
 from bandstrap.comparison.listed import listed
-from bandstrap.comparison.text import LONGEST
 from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.printable import called
+from bandstrap.tables.cells import cells_of
+from bandstrap.tables.classes import Classes, classes_of
+from bandstrap.tables.text import LONGEST
 
 if TYPE_CHECKING:  # they need a compiler, which a table that is refused should not wait for
     from bandstrap.environments.own_table import Payoffs

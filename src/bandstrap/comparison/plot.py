@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from bandstrap.comparison.ranking import Standing
-from bandstrap.experiments.figure2_plot import EARLY, style
+from bandstrap.experiments.figure2.plot import EARLY, style
 from bandstrap.experiments.style import figure, save
 from bandstrap.printable import called
 from bandstrap.simulation import Trace

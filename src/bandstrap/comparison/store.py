@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from bandstrap.comparison.payment import Units
 from bandstrap.comparison.plot import draw
 from bandstrap.simulation import Cell, Runner, Trace
-from bandstrap.simulation.checkpoint import FORMAT, Checkpoint
-from bandstrap.simulation.identity import identity, seen
-from bandstrap.simulation.results import Results
+from bandstrap.simulation.kept.checkpoint import FORMAT, Checkpoint
+from bandstrap.simulation.kept.identity import identity, seen
+from bandstrap.simulation.kept.results import Results
 from bandstrap.storage.files import write_text
 from bandstrap.version import __version__
 

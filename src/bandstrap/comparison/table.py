@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from bandstrap.comparison.cells import cells_of
-from bandstrap.comparison.encoder import Encoder
-from bandstrap.comparison.features import Fitted, fitted
 from bandstrap.comparison.payment import Payment, Pays
-from bandstrap.comparison.sample import Sample
-from bandstrap.comparison.source import read, title_of
 from bandstrap.errors import InvalidInput
 from bandstrap.printable import called
+from bandstrap.tables.cells import cells_of
+from bandstrap.tables.encoder import Encoder
+from bandstrap.tables.features import Fitted, fitted
+from bandstrap.tables.sample import Sample
+from bandstrap.tables.source import read, title_of
 
 if TYPE_CHECKING:  # it needs a compiler, which a table that is refused should not wait for
     from bandstrap.environments import OwnTable

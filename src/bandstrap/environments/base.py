@@ -5,7 +5,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from bandstrap.compiled import Law
+from bandstrap.history.compiled import Law
 from bandstrap.problem import Problem
 
 

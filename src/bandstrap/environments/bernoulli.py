@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from bandstrap.compiled import Law
 from bandstrap.environments.stationary import Stationary
+from bandstrap.history.compiled import Law
 from bandstrap.kernels.laws import BERNOULLI
 from bandstrap.problem import Support
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bandstrap.compiled import Law
 from bandstrap.environments.stationary import Stationary
+from bandstrap.history.compiled import Law
 from bandstrap.kernels.laws import TRIANGULAR, TRIANGULAR_SPAN
 
 

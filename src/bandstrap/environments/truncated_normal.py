@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bandstrap.compiled import Law
 from bandstrap.environments.stationary import Stationary
 from bandstrap.errors import InvalidInput
+from bandstrap.history.compiled import Law
 from bandstrap.kernels.laws import TRUNCATED_NORMAL
 
 

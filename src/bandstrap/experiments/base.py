@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.policies import POLICIES, Policy
-from bandstrap.policies.contextual import CONTEXTUAL
+from bandstrap.policies.names import CONTEXTUAL
 from bandstrap.simulation import Runner, Trace
 
 

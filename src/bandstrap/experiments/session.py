@@ -6,11 +6,11 @@ from pathlib import Path
 
 from bandstrap.experiments.base import Claim, Experiment, Settings
 from bandstrap.simulation import Runner
-from bandstrap.simulation.checkpoint import FORMAT, Checkpoint
 from bandstrap.simulation.engines import Engine
-from bandstrap.simulation.folder import writable
+from bandstrap.simulation.kept.checkpoint import FORMAT, Checkpoint
+from bandstrap.simulation.kept.folder import writable
+from bandstrap.simulation.kept.results import Results
 from bandstrap.simulation.progress import ProgressLike
-from bandstrap.simulation.results import Results
 from bandstrap.storage.files import write_text
 from bandstrap.version import __version__
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from bandstrap.kernels.compile import kernel
-from bandstrap.kernels.random import uniform
+from bandstrap.kernels.random.streams import uniform
 
 TIE = 1e-13  # relative
 

@@ -1,8 +1,8 @@
 """Reward distributions that compiled code can draw from, each known by a parameter and a scale."""
 
 from bandstrap.kernels.compile import kernel
-from bandstrap.kernels.exp import exp
-from bandstrap.kernels.random import exponential, normal, uniform
+from bandstrap.kernels.random.exp import exp
+from bandstrap.kernels.random.streams import exponential, normal, uniform
 
 BERNOULLI, TRUNCATED_NORMAL, BETA, TRIANGULAR, TRIANGULAR_SPAN, NORMAL = range(6)
 

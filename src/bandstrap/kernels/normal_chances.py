@@ -9,7 +9,7 @@ from math import erfc
 import numpy as np
 
 from bandstrap.kernels.compile import kernel
-from bandstrap.kernels.exp import exp
+from bandstrap.kernels.random.exp import exp
 
 REACH = 6.0
 PANEL = 3.0  # standard deviations

@@ -7,7 +7,7 @@ probability exp(-rate) at most, where -rate is the sum's log moment generating f
 import numpy as np
 
 from bandstrap.kernels.compile import kernel
-from bandstrap.kernels.exp import exp
+from bandstrap.kernels.random.exp import exp
 
 EXPONENTIAL, MULTINOMIAL, POISSON, DOUBLE = range(4)  # the last has no bound: drawn directly
 NO_SCHEME = -1  # of histories that are only kept

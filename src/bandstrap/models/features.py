@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from bandstrap.contexts import BYTE, as_numbers
-from bandstrap.fractions import FORGOTTEN
+from bandstrap.history.fractions import FORGOTTEN
 from bandstrap.kernels.checks import LARGEST
 from bandstrap.problem import Problem
 from bandstrap.storage.schema import FLOATS, Array, Fixed, Grows, Maybe, Schema, Whole, require

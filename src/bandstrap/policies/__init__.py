@@ -3,34 +3,34 @@
 from collections.abc import Callable
 from typing import Any
 
-from bandstrap.policies.artificial import ArtificialHistory, UniformRewards
 from bandstrap.policies.base import Policy
-from bandstrap.policies.besa import BESA
-from bandstrap.policies.beta_thompson import BetaThompson
-from bandstrap.policies.binomial_bootstrap import BinomialBootstrap
-from bandstrap.policies.bootstrap import Bootstrap
-from bandstrap.policies.bootstrapped_thompson import BootstrappedThompson
-from bandstrap.policies.contextual_bootstrap import ContextualBootstrap
-from bandstrap.policies.contextual_greedy import ContextualEpsilonGreedy
-from bandstrap.policies.dirichlet_thompson import DirichletThompson
-from bandstrap.policies.epsilon_greedy import EpsilonGreedy
+from bandstrap.policies.contextual.bootstrap import ContextualBootstrap
+from bandstrap.policies.contextual.glm_ucb import GLMUCB, GuaranteedBonus, LogBonus
+from bandstrap.policies.contextual.greedy import ContextualEpsilonGreedy
+from bandstrap.policies.contextual.langevin import Langevin
+from bandstrap.policies.contextual.laplace_thompson import LaplaceThompson
+from bandstrap.policies.contextual.lin_thompson import FixedSpread, LinThompson, PublishedSpread
+from bandstrap.policies.contextual.lin_ucb import ConfidenceEllipsoid, FixedWidth, LinUCB
+from bandstrap.policies.contextual.online_ensemble import OnlineEnsemble
+from bandstrap.policies.contextual.shared_bootstrap import SharedBootstrap
+from bandstrap.policies.contextual.tree_heuristic import TreeHeuristic
 from bandstrap.policies.forced_pulls import ForcedPulls
-from bandstrap.policies.gaussian_thompson import GaussianThompson
-from bandstrap.policies.giro import Giro
-from bandstrap.policies.glm_ucb import GLMUCB, GuaranteedBonus, LogBonus
-from bandstrap.policies.kl_ucb import KLUCB
-from bandstrap.policies.langevin import Langevin
-from bandstrap.policies.laplace_thompson import LaplaceThompson
-from bandstrap.policies.lin_thompson import FixedSpread, LinThompson, PublishedSpread
-from bandstrap.policies.lin_ucb import ConfidenceEllipsoid, FixedWidth, LinUCB
-from bandstrap.policies.online_bootstrap import OnlineBootstrap
-from bandstrap.policies.online_ensemble import OnlineEnsemble
-from bandstrap.policies.perturbed_history import PerturbedHistory
+from bandstrap.policies.rewards.artificial import ArtificialHistory, UniformRewards
+from bandstrap.policies.rewards.besa import BESA
+from bandstrap.policies.rewards.beta_thompson import BetaThompson
+from bandstrap.policies.rewards.binomial_bootstrap import BinomialBootstrap
+from bandstrap.policies.rewards.bootstrap import Bootstrap
+from bandstrap.policies.rewards.bootstrapped_thompson import BootstrappedThompson
+from bandstrap.policies.rewards.dirichlet_thompson import DirichletThompson
+from bandstrap.policies.rewards.epsilon_greedy import EpsilonGreedy
+from bandstrap.policies.rewards.gaussian_thompson import GaussianThompson
+from bandstrap.policies.rewards.giro import Giro
+from bandstrap.policies.rewards.kl_ucb import KLUCB
+from bandstrap.policies.rewards.online_bootstrap import OnlineBootstrap
+from bandstrap.policies.rewards.perturbed_history import PerturbedHistory
+from bandstrap.policies.rewards.ucb1 import UCB1
 from bandstrap.policies.schedules import Constant, Decay
-from bandstrap.policies.shared_bootstrap import SharedBootstrap
 from bandstrap.policies.state import State
-from bandstrap.policies.tree_heuristic import TreeHeuristic
-from bandstrap.policies.ucb1 import UCB1
 from bandstrap.priors import PseudoRewards
 from bandstrap.resampling import (
     DoubleOrNothing,

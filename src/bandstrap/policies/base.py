@@ -6,8 +6,8 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from bandstrap.compiled import Compiled
 from bandstrap.errors import InvalidInput
+from bandstrap.history.compiled import Compiled
 from bandstrap.kernels.argmax import argmax
 from bandstrap.policies.checks import (
     check_arms,

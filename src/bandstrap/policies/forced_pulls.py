@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from bandstrap.checks import require_whole
-from bandstrap.compiled import Compiled
 from bandstrap.errors import InvalidInput
+from bandstrap.history.compiled import Compiled
 from bandstrap.policies.base import Policy
-from bandstrap.policies.bootstrap import Bootstrap
+from bandstrap.policies.rewards.bootstrap import Bootstrap
 from bandstrap.policies.state import State
 from bandstrap.problem import Problem
 from bandstrap.rearming import Before, rearmed

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bandstrap.comparison.benchmark import Benchmark
+from bandstrap.comparison.benchmark.benchmark import Benchmark
 from bandstrap.report.cells import Cell, Number, Text
 from bandstrap.report.curves import REGRET, REWARD, Curve
 from bandstrap.report.notes import noted

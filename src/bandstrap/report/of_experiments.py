@@ -7,14 +7,14 @@ from pathlib import Path
 
 from bandstrap.experiments import EXPERIMENTS, Claim, Verdict
 from bandstrap.experiments.decisions import DECISIONS
-from bandstrap.experiments.figure2_plot import panels_of
+from bandstrap.experiments.figure2.plot import panels_of
 from bandstrap.report.cells import Badge, Folded, Text
 from bandstrap.report.curves import REGRET, REWARD, Curve, Measure
 from bandstrap.report.pictures import picture
 from bandstrap.report.report import Answer, Figure, Note, Panel, Report, Table, Tally
 from bandstrap.report.run import Run
 from bandstrap.simulation import Trace
-from bandstrap.simulation.results import Results
+from bandstrap.simulation.kept.results import Results
 
 _TONES = {
     Verdict.REPRODUCED: "good",

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from bandstrap.compiled import Compiled, Law
 from bandstrap.environments import Environment
+from bandstrap.history.compiled import Compiled, Law
 from bandstrap.kernels.accounting import account
 from bandstrap.one_thread import ONE_THREAD
 from bandstrap.policies import Policy, State

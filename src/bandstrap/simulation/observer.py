@@ -5,7 +5,7 @@ from math import inf
 from time import monotonic
 
 from bandstrap.simulation.batch import Batch, Play, Watch
-from bandstrap.simulation.checkpoint import Slot
+from bandstrap.simulation.kept.checkpoint import Slot
 from bandstrap.storage.packing import CannotPack
 
 SHOW_EVERY = 0.2  # seconds

@@ -13,9 +13,9 @@ from bandstrap.environments import Environment
 from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy
 from bandstrap.simulation.batch import Batch, BatchResult, run_batch
-from bandstrap.simulation.checkpoint import Checkpoint, Slot
 from bandstrap.simulation.engines import Engine, Local
 from bandstrap.simulation.interrupts import played
+from bandstrap.simulation.kept.checkpoint import Checkpoint, Slot
 from bandstrap.simulation.observer import Observer
 from bandstrap.simulation.progress import Bar, ProgressLike, Quiet
 from bandstrap.simulation.tally import Board, Tally

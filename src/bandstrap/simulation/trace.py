@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from bandstrap.simulation.batch import BatchResult, recorded_rounds
-from bandstrap.simulation.tables import write_table
+from bandstrap.simulation.kept.tables import write_table
 
 RESULTS = pa.schema(
     [

@@ -19,7 +19,7 @@ import numpy as np
 
 from bandstrap.errors import BandstrapError
 from bandstrap.storage.layout import layouts
-from bandstrap.storage.registry import registered
+from bandstrap.storage.registry import name_of, registered
 from bandstrap.storage.schema import kinds_of
 
 WRITTEN_IN_PYTHON = 1 << 9  # CPython's mark of a class that is not built in
@@ -86,7 +86,7 @@ class _Packer:
         if isinstance(thing, tuple):
             return ["named", _found(kind, path), self._items(thing, path)]
         if _is_global(thing):
-            return ["global", _name(thing)]
+            return ["global", name_of(thing)]
         if not (hasattr(thing, "__dict__") and kind.__flags__ & WRITTEN_IN_PYTHON):
             raise CannotPack(f"{path or 'object'}: a {kind.__name__} cannot be saved")
         held = thing.to_saved() if hasattr(kind, "to_saved") else vars(thing)
@@ -107,7 +107,7 @@ class _Packer:
 
 def _check_declared(kind: type, saved: Mapping[str, Any], path: str) -> None:
     """Refuse attributes that somebody added to an object of ours: no file may hold them."""
-    more = [] if registered(_name(kind)) is not kind else sorted(saved.keys() - kinds_of(kind))
+    more = [] if registered(name_of(kind)) is not kind else sorted(saved.keys() - kinds_of(kind))
     if more:
         raise CannotPack(f"{path or 'object'}: a {kind.__name__} has no field {', '.join(more)}")
 
@@ -125,7 +125,7 @@ def _found(kind: type, path: str) -> str:
     """The name of a class, if that is enough to find it again."""
     if not _is_global(kind):
         raise CannotPack(f"{path or 'object'}: {_name(kind)} is not to be found by that name")
-    return _name(kind)
+    return name_of(kind)
 
 
 def _is_global(thing: Any) -> bool:

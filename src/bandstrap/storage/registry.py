@@ -112,11 +112,84 @@ CLASSES: dict[str, str] = {
 }
 
 
+# Where modules have gone since files named them. Names in files stay as they are.
+MOVED: dict[str, str] = {
+    "bandstrap.columns.columns": "bandstrap.tables.columns",
+    "bandstrap.fractions": "bandstrap.history.fractions",
+    "bandstrap.history": "bandstrap.history.rewards",
+    "bandstrap.kernels.direct": "bandstrap.kernels.lazy.direct",
+    "bandstrap.kernels.history": "bandstrap.kernels.lazy.history",
+    "bandstrap.models.budget": "bandstrap.models.network.budgeted",
+    "bandstrap.models.convex_arm": "bandstrap.models.convex.arm",
+    "bandstrap.models.convex_arms": "bandstrap.models.convex.arms",
+    "bandstrap.models.convex_draw": "bandstrap.models.convex.draw",
+    "bandstrap.models.convex_examples": "bandstrap.models.convex.examples",
+    "bandstrap.models.convex_learner": "bandstrap.models.convex.learner",
+    "bandstrap.models.ellipsoid": "bandstrap.models.online.ellipsoid",
+    "bandstrap.models.estimator": "bandstrap.models.sklearn.model",
+    "bandstrap.models.estimator_ensemble": "bandstrap.models.sklearn.ensemble",
+    "bandstrap.models.estimator_fit": "bandstrap.models.sklearn.fit",
+    "bandstrap.models.estimator_fresh": "bandstrap.models.sklearn.fresh",
+    "bandstrap.models.estimator_learner": "bandstrap.models.sklearn.learner",
+    "bandstrap.models.estimator_online": "bandstrap.models.sklearn.online",
+    "bandstrap.models.gaussian_limit": "bandstrap.models.convex.gaussian_limit",
+    "bandstrap.models.grouped": "bandstrap.models.convex.grouped",
+    "bandstrap.models.heads": "bandstrap.models.network.heads",
+    "bandstrap.models.importance": "bandstrap.models.sklearn.importance",
+    "bandstrap.models.linear": "bandstrap.models.convex.linear",
+    "bandstrap.models.logistic": "bandstrap.models.convex.logistic",
+    "bandstrap.models.network": "bandstrap.models.network.model",
+    "bandstrap.models.network_heads": "bandstrap.models.network.network_heads",
+    "bandstrap.models.network_langevin": "bandstrap.models.network.langevin",
+    "bandstrap.models.network_layers": "bandstrap.models.network.layers",
+    "bandstrap.models.network_optimiser": "bandstrap.models.network.optimiser",
+    "bandstrap.models.network_replay": "bandstrap.models.network.replay",
+    "bandstrap.models.network_scale": "bandstrap.models.network.scale",
+    "bandstrap.models.network_shared": "bandstrap.models.network.shared",
+    "bandstrap.models.noisy": "bandstrap.models.convex.additive",
+    "bandstrap.models.one_step": "bandstrap.models.convex.one_step",
+    "bandstrap.models.refits": "bandstrap.models.sklearn.refits",
+    "bandstrap.models.replicas": "bandstrap.models.online.replicas",
+    "bandstrap.models.shared_replicas": "bandstrap.models.online.shared_replicas",
+    "bandstrap.models.stochastic": "bandstrap.models.online.stochastic",
+    "bandstrap.models.stochastic_learner": "bandstrap.models.online.stochastic_learner",
+    "bandstrap.models.torch_examples": "bandstrap.models.torch.examples",
+    "bandstrap.models.torch_learner": "bandstrap.models.torch.learner",
+    "bandstrap.models.torch_model": "bandstrap.models.torch.model",
+    "bandstrap.models.torch_modules": "bandstrap.models.torch.modules",
+    "bandstrap.policies.artificial": "bandstrap.policies.rewards.artificial",
+    "bandstrap.policies.besa": "bandstrap.policies.rewards.besa",
+    "bandstrap.policies.beta_thompson": "bandstrap.policies.rewards.beta_thompson",
+    "bandstrap.policies.binomial_bootstrap": "bandstrap.policies.rewards.binomial_bootstrap",
+    "bandstrap.policies.bootstrap": "bandstrap.policies.rewards.bootstrap",
+    "bandstrap.policies.bootstrapped_thompson": "bandstrap.policies.rewards.bootstrapped_thompson",
+    "bandstrap.policies.contextual_bootstrap": "bandstrap.policies.contextual.bootstrap",
+    "bandstrap.policies.contextual_greedy": "bandstrap.policies.contextual.greedy",
+    "bandstrap.policies.dirichlet_thompson": "bandstrap.policies.rewards.dirichlet_thompson",
+    "bandstrap.policies.epsilon_greedy": "bandstrap.policies.rewards.epsilon_greedy",
+    "bandstrap.policies.gaussian_thompson": "bandstrap.policies.rewards.gaussian_thompson",
+    "bandstrap.policies.giro": "bandstrap.policies.rewards.giro",
+    "bandstrap.policies.glm_ucb": "bandstrap.policies.contextual.glm_ucb",
+    "bandstrap.policies.kl_ucb": "bandstrap.policies.rewards.kl_ucb",
+    "bandstrap.policies.langevin": "bandstrap.policies.contextual.langevin",
+    "bandstrap.policies.laplace_thompson": "bandstrap.policies.contextual.laplace_thompson",
+    "bandstrap.policies.learners": "bandstrap.policies.contextual.learners",
+    "bandstrap.policies.lin_thompson": "bandstrap.policies.contextual.lin_thompson",
+    "bandstrap.policies.lin_ucb": "bandstrap.policies.contextual.lin_ucb",
+    "bandstrap.policies.online_bootstrap": "bandstrap.policies.rewards.online_bootstrap",
+    "bandstrap.policies.online_ensemble": "bandstrap.policies.contextual.online_ensemble",
+    "bandstrap.policies.perturbed_history": "bandstrap.policies.rewards.perturbed_history",
+    "bandstrap.policies.shared_bootstrap": "bandstrap.policies.contextual.shared_bootstrap",
+    "bandstrap.policies.tree_heuristic": "bandstrap.policies.contextual.tree_heuristic",
+    "bandstrap.policies.ucb1": "bandstrap.policies.rewards.ucb1",
+}
+
+
 @cache
 def _places() -> dict[str, tuple[str, str]]:
     """Where each name leads."""
     return {
-        f"{module}:{name}": (module, name)
+        f"{module}:{name}": (MOVED.get(module, module), name)
         for module, names in CLASSES.items()
         for name in names.split()
     }
@@ -136,3 +209,15 @@ def _found(name: str) -> Any:
 def names() -> list[str]:
     """All names that a file may use."""
     return [*_places()]
+
+
+def name_of(thing: Any) -> str:
+    """The name that files have for a class or function: what it was called when it was first."""
+    return _names().get((thing.__module__, thing.__qualname__)) or (
+        f"{thing.__module__}:{thing.__qualname__}"
+    )
+
+
+@cache
+def _names() -> dict[tuple[str, str], str]:
+    return {place: name for name, place in _places().items()}

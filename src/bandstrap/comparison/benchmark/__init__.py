@@ -1,0 +1,1 @@
+"""Many policies over many data sets."""

@@ -1,0 +1,168 @@
+"""All policies over all data sets at hand: is bootstrapping as good as approximate Thompson?"""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bandstrap.comparison.benchmark.diagram import draw_frontier, draw_ranks
+from bandstrap.comparison.benchmark.ranks import Duel, Ranks, duel, ranks
+from bandstrap.comparison.benchmark.tasks import Task
+from bandstrap.comparison.candidates import QUICK, USUAL, WIDE, Asked, affordable
+from bandstrap.comparison.comparison import check
+from bandstrap.comparison.ranking import cost, per_round
+from bandstrap.comparison.size import Size
+from bandstrap.comparison.store import Store, write_json
+from bandstrap.errors import InvalidInput
+from bandstrap.policies import Policy
+from bandstrap.printable import called
+from bandstrap.simulation import Cell, Runner, Trace
+
+EXPERIMENT = "benchmark"
+ROUNDS, RUNS = 1000, 3
+APPROXIMATE = ("ts-laplace", "ts-langevin-nn")  # Thompson sampling with approximate sampling
+LINEUP = (*USUAL, "wb-nn-heads", "ts-langevin-nn")
+# A bootstrap and the approximate sampling of the same kind of model.
+MATCHED = (("wb-log", "ts-laplace"), ("wb-log-gaussian", "ts-laplace"),
+           ("wb-log-replicas", "ts-laplace"), ("wb-nn-heads", "ts-langevin-nn"))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Rewards a round and costs (data sets, policies), and what follows from them."""
+
+    datasets: tuple[str, ...]
+    policies: tuple[str, ...]
+    rewards: np.ndarray
+    costs: np.ndarray  # microseconds a decision
+    ranks: Ranks
+    duels: tuple[Duel, ...]
+    answer: str
+    decisions: tuple[str, ...]
+    traces: tuple[Trace, ...]
+
+    @property
+    def shares(self) -> np.ndarray:
+        """Each policy's reward as a share of the best one's, mean over data sets, (policies,)."""
+        best = self.rewards.max(axis=1, keepdims=True)
+        shares: np.ndarray = (self.rewards / np.where(best > 0, best, 1.0)).mean(axis=0)
+        return shares
+
+    @property
+    def wins(self) -> np.ndarray:
+        """On how many data sets each was best, (policies,); who ties for it shares it."""
+        best = self.rewards == self.rewards.max(axis=1, keepdims=True)
+        wins: np.ndarray = (best / best.sum(axis=1, keepdims=True)).sum(axis=0)
+        return wins
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result as plain data."""
+        rows = zip(self.datasets, self.rewards.tolist(), self.costs.tolist(), strict=True)
+        return {
+            "answer": self.answer,
+            "ranks": asdict(self.ranks),
+            "duels": [asdict(one) for one in self.duels],
+            "policies": list(self.policies),
+            "datasets": [
+                {
+                    "name": name,
+                    "reward": dict(zip(self.policies, earned, strict=True)),
+                    "microseconds": dict(zip(self.policies, spent, strict=True)),
+                }
+                for name, earned, spent in rows
+            ],
+            "decisions": list(self.decisions),
+        }
+
+
+def benchmark(
+    tasks: list[Task],
+    asked: Asked,
+    size: Size,
+    runner: Runner,
+    out: Path,
+    told: tuple[str, ...] = (),
+) -> Benchmark:
+    """Play every policy on every data set, keep the results, and judge."""
+    policies, left_out = _lineup(tasks, asked, size)
+    cells = [cell for task in tasks for cell in _cells(task, policies, size)]
+    check(cells)
+    traces = Store(out).run(runner, cells)
+    played = tuple(
+        f"{called(task.name)}: {task.told}, {cells[i * len(policies)].horizon:,} rounds in each of "
+        f"{cells[i * len(policies)].runs} runs"
+        for i, task in enumerate(tasks)
+    )
+    found = judged([task.name for task in tasks], [*policies], traces, (*told, *left_out, *played))
+    draw_ranks(found.ranks, out / "ranks.png")
+    draw_frontier([*policies], found.shares, np.median(found.costs, axis=0), out / "frontier.png")
+    write_json(found.as_dict(), out / "benchmark.json")
+    return found
+
+
+def several(asked: Asked, usual: tuple[str, ...] = LINEUP) -> dict[str, Policy[Any]]:
+    """Those that are asked for, of which there must be two."""
+    policies = asked.candidates(usual)
+    if len(policies) < 2:
+        raise InvalidInput("--policies", [*policies], "name at least two to compare")
+    return policies
+
+
+def _lineup(
+    tasks: list[Task], asked: Asked, size: Size
+) -> tuple[dict[str, Policy[Any]], list[str]]:
+    """The same policies for all data sets, or ranks could not be compared; and who is missing."""
+    usual = QUICK if size.quick else LINEUP
+    widest = max(tasks, key=lambda task: task.environment.problem.n_features)
+    width = widest.environment.problem.n_features
+    policies = several(asked, affordable(usual, width))
+    if width <= WIDE or asked.policies or asked.models:
+        return policies, []
+    why = f"{called(widest.name)} is {width:,} numbers wide"
+    told = "only policies that cost little there play; name others by --policies, or leave it out"
+    return policies, [f"{why}: {told}"]
+
+
+def _cells(task: Task, policies: dict[str, Policy[Any]], size: Size) -> list[Cell]:
+    problem = task.environment.problem
+    usual = Size(size.rounds, size.runs or (2 if size.quick else RUNS), size.quick)
+    rounds, runs = usual.of(problem.n_arms, problem.n_features)
+    rounds = size.rounds or min(rounds, ROUNDS)
+    return [
+        Cell(EXPERIMENT, task.name, name, task.environment, policy, rounds, runs)
+        for name, policy in policies.items()
+    ]
+
+
+def judged(
+    datasets: list[str], policies: list[str], traces: list[Trace], told: tuple[str, ...] = ()
+) -> Benchmark:
+    """What follows from traces, data set by data set in the order of policies."""
+    shape = (len(datasets), len(policies))
+    rewards = np.array([per_round(trace).mean() for trace in traces]).reshape(shape)
+    costs = np.array([cost(trace) for trace in traces]).reshape(shape)
+    found = ranks(policies, rewards)
+    columns = dict(zip(policies, rewards.T, strict=True))
+    duels = tuple(duel(a, b, columns) for a, b in MATCHED if a in columns and b in columns)
+    return Benchmark(
+        tuple(datasets), tuple(policies), rewards, costs, found, duels,
+        _answer(found, columns, duels), told, tuple(traces),
+    )  # fmt: skip
+
+
+def _answer(found: Ranks, columns: dict[str, np.ndarray], duels: tuple[Duel, ...]) -> str:
+    """Two sentences: the best of either kind, then pairs of the same model."""
+    bootstraps = [name for name in found.policies if name.startswith(("wb-", "npb-"))]
+    rivals = [name for name in found.policies if name in APPROXIMATE]
+    if not (bootstraps and rivals):
+        return f"The best mean rank is {found.mean[0]:.2f}, of {found.policies[0]}."
+    best = duel(bootstraps[0], rivals[0], columns)
+    place = dict(zip(found.policies, found.mean, strict=True))
+    first = (
+        f"Over {found.datasets} data sets the best bootstrap by mean rank ({best.first}, "
+        f"{place[best.first]:.2f}) against the best approximate Thompson sampling ({best.second}, "
+        f"{place[best.second]:.2f}): {best}."
+    )
+    others = [str(one) for one in duels if (one.first, one.second) != (best.first, best.second)]
+    return first + (f" Model by model: {'; '.join(others)}." if others else "")

@@ -1,0 +1,1 @@
+"""Where the weighted bootstrap is Thompson sampling."""

@@ -1,0 +1,1 @@
+"""The paper's second half: labelled data sets as bandits."""

@@ -1,0 +1,88 @@
+"""Curves of reward per step, a panel for each question."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bandstrap.experiments.style import figure, save
+from bandstrap.policies.names import SCHEDULES
+from bandstrap.simulation import Trace
+
+EARLY = 20  # rounds before this are mostly chance
+# Colour says how arms are explored, and differs in grey; dashes say which model.
+_COLOURS = {"wb": "#1b1e5a", "npb": "#b3372b", "eg": "#d98a2b", "ucb": "#3f9d8c", "ts": "#8a8a8a"}
+_SPARE = ("#444444", "#7a4fa3", "#5b8fd6", "#c06c9b", "#2f6f4f", "#a8792b", "#000000", "#999999")
+_DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (1, 1.5)), (0, (4, 1.5, 1, 1.5)), (0, (8, 3)))
+_MARKS = "osD^vPX*<>"
+
+
+def draw(title: str, traces: list[Trace], path: Path) -> None:
+    """One panel for each group of policies that has been played."""
+    panels = [(name, some) for name, some in panels_of(traces).items() if some]
+    columns = min(len(panels), 2)
+    rows = -(-len(panels) // columns)
+    drawing, axes = figure(rows, columns, width=6.8 * columns, height=4.6 * rows)
+    for axis, (name, some) in zip(axes.flat, panels, strict=False):
+        _panel(axis, name, some)
+    for axis in list(axes.flat)[len(panels) :]:
+        axis.set_visible(False)
+    drawing.suptitle(f"{title} ({traces[0].environment}, {traces[0].runs} runs, ± standard error)")
+    save(drawing, path)
+
+
+def panels_of(traces: list[Trace]) -> dict[str, list[Trace]]:
+    """The paper's figure, then approximations, networks, and schedules of ε-greedy."""
+    names = ("linear and logistic", "logistic: solved and approximated", "networks", "schedules")
+    panels: dict[str, list[Trace]] = {name: [] for name in names}
+    for trace in traces:
+        policy = trace.policy
+        if "-nn" in policy:
+            panels[names[2]].append(trace)
+        elif policy in SCHEDULES:
+            panels[names[3]].append(trace)
+        elif policy.endswith(("-lin", "-log", "-fixed", "-additive")):
+            panels[names[0]].append(trace)
+        else:
+            panels[names[1]].append(trace)
+    by_name = {trace.policy: trace for trace in traces}
+    for panel, guests in ((1, ("wb-log", "npb-log")), (2, ("wb-log",)), (3, ("eg-log",))):
+        if panels[names[panel]]:
+            shown = [by_name[name] for name in guests if name in by_name]
+            panels[names[panel]] = shown + panels[names[panel]]
+    return panels
+
+
+def _panel(axis: Any, title: str, traces: list[Trace]) -> None:
+    for position, trace in enumerate(traces):
+        keep = trace.rounds >= min(EARLY, trace.rounds[-1])
+        rounds = trace.rounds[keep]
+        runs = trace.reward[:, keep] / rounds
+        mean, look = runs.mean(axis=0), style(trace.policy, position)
+        axis.plot(rounds, mean, label=trace.policy, linewidth=1.3, markersize=4, **look)
+        if trace.runs > 1:
+            half = runs.std(axis=0, ddof=1) / np.sqrt(trace.runs)
+            low, high = mean - half, mean + half
+            axis.fill_between(rounds, low, high, color=look["color"], alpha=0.12, linewidth=0)
+    axis.set(title=title, xlabel="round", ylabel="reward per step", xscale="log")
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    axis.xaxis.set_minor_formatter(NullFormatter())
+    axis.set_ylim(bottom=0)
+    axis.legend(frameon=False, fontsize=7, ncols=2)
+
+
+def style(policy: str, position: int) -> dict[str, Any]:
+    """Colour, dashes and marks of a curve."""
+    family = policy.split("-", 1)[0]
+    plain = policy.endswith(("-lin", "-log", "-nn"))
+    colour = _COLOURS.get(family) if plain else None
+    dashes = {"lin": 2, "nn": 1}.get(policy.rsplit("-", 1)[-1], 0) if plain else position
+    return {
+        "color": colour or _SPARE[position % len(_SPARE)],
+        "linestyle": _DASHES[dashes % len(_DASHES)],
+        "marker": _MARKS[position % len(_MARKS)],
+        "markevery": (position % 7, 9),
+    }

@@ -1,0 +1,1 @@
+"""What rounds cost, beside the paper's own recipe."""

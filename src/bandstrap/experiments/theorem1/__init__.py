@@ -1,0 +1,1 @@
+"""NPB's lock-in on two arms, to horizons of 10³⁰⁰."""

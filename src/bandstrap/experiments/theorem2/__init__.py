@@ -1,0 +1,1 @@
+"""NPB after forced pulls."""

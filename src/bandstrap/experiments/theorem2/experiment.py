@@ -1,0 +1,85 @@
+"""Theorem 2: NPB after enough forced pulls has regret O(T^⅔) (C7)."""
+
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from bandstrap.environments import Bernoulli
+from bandstrap.experiments.base import Claim, Experiment, Settings, Verdict
+from bandstrap.experiments.style import figure, save
+from bandstrap.experiments.theorem2.forced_regret import fitted_exponent, theorem2_bound
+from bandstrap.policies import ForcedPulls
+from bandstrap.simulation import Cell, Runner, Trace
+
+GAPS = (0.05, 0.1, 0.2, 0.4)
+SLACK = 0.03  # the exponent is fitted after dividing by (log T)^⅓; this much is left to chance
+
+
+class Theorem2(Experiment):
+    """Two Bernoulli arms around 1/2, several gaps, horizons 10³ to 10⁶."""
+
+    name: ClassVar[str] = "theorem2"
+    title: ClassVar[str] = "Theorem 2: NPB with forced exploration"
+
+    def run(self, settings: Settings, runner: Runner) -> list[Trace]:
+        runs, last = settings.size(full=(100, 1_000_000), quick=(50, 20_000))
+        exponents = np.linspace(min(3.0, np.log10(last)), np.log10(last), 4)
+        horizons = sorted({round(10**exponent) for exponent in exponents})
+        cells = [
+            Cell(
+                self.name,
+                f"bernoulli-gap-{gap:g}",
+                f"npb-forced-{horizon}",
+                Bernoulli(means=(0.5 + gap / 2, 0.5 - gap / 2)),
+                ForcedPulls.for_horizon(horizon),
+                horizon,
+                runs,
+            )
+            for gap in GAPS
+            for horizon in horizons
+        ]
+        return runner.run(cells)
+
+    def check(self, settings: Settings, traces: list[Trace]) -> list[Claim]:
+        horizons, regret = _final_regret(traces)
+        bounds = np.array([[theorem2_bound(T, gap) for T in horizons] for gap in GAPS])
+        below = bool((regret <= bounds).all())
+        worst = regret.max(axis=0)
+        claim = "NPB after m forced pulls of each arm has O(T^⅔) regret (m as in the proof)"
+        if len(horizons) < 3:
+            evidence = f"regret {worst[-1]:.0f} at T = {horizons[-1]:.0f}: too few horizons to fit"
+            return [Claim("C7", claim, Verdict.UNDECIDED, evidence)]
+        raw, raw_error = fitted_exponent(horizons, worst)
+        slope, error = fitted_exponent(horizons, worst / np.log(horizons) ** (1 / 3))
+        shown = below and slope - 2 * error <= 2 / 3 + SLACK
+        verdict = Verdict.REPRODUCED if shown else Verdict.NOT_REPRODUCED
+        evidence = (
+            f"{traces[0].runs} runs, T = {horizons[0]:.0f} … {horizons[-1]:.0f}, gaps {GAPS}: "
+            f"worst regret {', '.join(f'{r:.0f}' for r in worst)}\nfitted exponent {raw:.3f} ± "
+            f"{raw_error:.3f}, {slope:.3f} ± {error:.3f} after dividing by (log T)^⅓\nlargest "
+            f"share of the appendix's bound {(regret / bounds).max():.2f}"
+        )
+        return [Claim("C7", claim, verdict, evidence)]
+
+    def plot(self, settings: Settings, traces: list[Trace], path: Path) -> None:
+        horizons, regret = _final_regret(traces)
+        drawing, axes = figure(1, 1, width=5.6, height=4.2)
+        axis = axes[0, 0]
+        shades = np.linspace(0.0, 0.65, len(GAPS))
+        for gap, curve, shade, mark in zip(GAPS, regret, shades, "osD^", strict=True):
+            axis.loglog(horizons, curve, marker=mark, color=str(shade), label=f"gap {gap:g}")
+        bound = [max(theorem2_bound(T, gap) for gap in GAPS) for T in horizons]
+        axis.loglog(horizons, bound, color="#b3372b", linestyle="--", label="bound of the appendix")
+        guide = regret.max() * (horizons / horizons[-1]) ** (2 / 3)
+        axis.loglog(horizons, guide, color="#3f9d8c", linestyle=":", label="slope ⅔")
+        axis.set(xlabel="horizon T", ylabel="regret at T", title="NPB after forced pulls")
+        axis.legend(frameon=False)
+        save(drawing, path)
+
+
+def _final_regret(traces: list[Trace]) -> tuple[np.ndarray, np.ndarray]:
+    """Horizons, and the mean regret at each of them, (gaps, horizons)."""
+    horizons = np.array(sorted({int(trace.rounds[-1]) for trace in traces}), dtype=np.float64)
+    final = np.array([trace.mean()[-1] for trace in traces])
+    return horizons, final.reshape(len(GAPS), horizons.size)

@@ -1,0 +1,209 @@
+"""What must hold of a history of rewards before kernels, which do not ask, walk it."""
+
+import numpy as np
+
+from bandstrap.kernels.lazy.history import (
+    BUCKET,
+    BUCKETS,
+    COUNT,
+    HIGH,
+    KNOWN_LEVEL,
+    KNOWN_RATE,
+    KNOWN_TILT,
+    LOW,
+    MEAN,
+    NODES,
+    SQUARES,
+    History,
+)
+from bandstrap.problem import Support
+from bandstrap.storage.schema import require
+
+Rewards = tuple[np.ndarray, np.ndarray, np.ndarray]  # arms, values, and how often each counts
+
+CLOSE = 1e-6  # sums of many rewards, one after the other, are no closer to sums at once
+SIGN = np.uint64(1 << 63)
+
+
+def check_room(arrays: History, rounds: int, room: int) -> None:
+    """The next `room` rewards fit, and what is there fits the space that decisions write to."""
+    nodes, buckets = arrays.nodes.shape[1], arrays.buckets.shape[1]
+    if arrays.flat.size == 0:
+        idle = not arrays.queued.any() and not arrays.nodes["count"].any()
+        require(idle and rounds == room == 0, "rewards have no room")
+        return
+    coming = room + arrays.queued
+    require((arrays.used[:, NODES] + 4 * coming <= nodes).all(), "nodes have no room")
+    require((arrays.used[:, BUCKETS] + 2 * coming <= buckets).all(), "buckets have no room")
+    require(rounds + room <= arrays.flat.size, "rewards have no room")
+    require(arrays.open_nodes.shape[1] >= 2 * nodes, "open nodes have no room")
+
+
+def check_trees(arrays: History) -> None:
+    """Every node is reached once, from the root of its arm, and tells what is under it."""
+    n_arms = arrays.moments.shape[1]
+    require(arrays.nodes.shape[1] >= n_arms <= arrays.buckets.shape[1], "an arm has no root")
+    for run in range(arrays.moments.shape[0]):
+        n_nodes, n_buckets = arrays.used[run].tolist()
+        require(n_arms <= n_nodes <= arrays.nodes.shape[1], "used is beyond the nodes")
+        require(n_arms <= n_buckets <= arrays.buckets.shape[1], "used is beyond the buckets")
+        nodes, buckets = arrays.nodes[run, :n_nodes], arrays.buckets[run, :n_buckets]
+        _check_links(nodes, n_arms, n_buckets)
+        _check_inner(nodes)
+        _check_leaves(nodes, buckets)
+        _check_queue(arrays, run, n_arms)
+
+
+def _check_links(nodes: np.ndarray, n_arms: int, n_buckets: int) -> None:
+    links = nodes["link"].astype(np.int64)
+    pairs, taken = links[links >= 0], ~links[links < 0]
+    require((nodes.size - n_arms) == 2 * pairs.size, "a node has no parent")
+    expected = np.arange(n_arms, nodes.size, 2)
+    require(np.array_equal(np.sort(pairs), expected), "nodes do not share out their children")
+    require(np.array_equal(np.sort(taken), np.arange(n_buckets)), "leaves share a bucket")
+    level, reached = np.arange(n_arms), 0
+    while level.size:
+        reached += level.size
+        inner = links[level]
+        inner = inner[inner >= 0]
+        level = np.concatenate([inner, inner + 1])
+    require(reached == nodes.size, "nodes go round in circles")
+
+
+def _check_inner(nodes: np.ndarray) -> None:
+    """Children differ in the highest bit in which anything under the node does."""
+    inner = nodes[nodes["link"] >= 0]
+    left, right = nodes[inner["link"]], nodes[inner["link"] + 1]
+    counts = left["count"].astype(np.int64) + right["count"]
+    require((left["count"] > 0).all() and (right["count"] > 0).all(), "a leaf is empty")
+    require((inner["count"] == counts).all(), "a node counts others than its children")
+    require((inner["low"] == left["low"]).all(), "a node has another range than its children")
+    require((inner["high"] == right["high"]).all(), "a node has another range than its children")
+    apart = _ordered(inner["low"]) ^ _ordered(inner["high"])
+    near = _ordered(left["high"]) ^ _ordered(right["low"])
+    within = [_ordered(each["low"]) ^ _ordered(each["high"]) for each in (left, right)]
+    require((left["high"] < right["low"]).all(), "children overlap")
+    require((_top_bit(apart) == _top_bit(near)).all(), "children are split at another bit")
+    for each in within:
+        require((_top_bit(each) < _top_bit(apart)).all(), "children are split at another bit")
+
+
+def _check_leaves(nodes: np.ndarray, buckets: np.ndarray) -> None:
+    leaves = nodes[nodes["link"] < 0]
+    require((leaves["count"] >= 0).all(), "a leaf counts less than nothing")
+    require(np.isfinite(leaves["sum"]).all(), "a sum is not finite")
+    repeated = leaves["count"] > BUCKET
+    require((leaves["low"] == leaves["high"])[repeated].all(), "a leaf is too full")
+    some = leaves[(leaves["count"] > 0) & ~repeated]
+    rewards = buckets[~some["link"].astype(np.int64)]
+    there = np.arange(BUCKET) < some["count"][:, None]
+    low = np.where(there, rewards, np.inf).min(axis=1, initial=np.inf)
+    high = np.where(there, rewards, -np.inf).max(axis=1, initial=-np.inf)
+    require((some["low"] == low).all() and (some["high"] == high).all(), "a leaf has another range")
+    empty = leaves[leaves["count"] == 0]
+    require(not empty["sum"].any(), "an empty leaf has a sum")
+    close = _close(nodes["sum"], nodes["count"] * nodes["low"], nodes["count"] * nodes["high"])
+    require(close, "a sum is beyond its rewards")
+
+
+def _check_queue(arrays: History, run: int, n_arms: int) -> None:
+    waiting = arrays.queue_arms[run, : arrays.queued[run]]
+    require((waiting < n_arms).all(), "a reward waits for no arm")
+
+
+def check_moments(arrays: History) -> None:
+    """What is known of each arm agrees with its rewards, or draws would be searched for ever."""
+    moments = arrays.moments
+    known = moments[..., [COUNT, MEAN, SQUARES, KNOWN_RATE, KNOWN_TILT]]
+    require(np.isfinite(known).all() and (known[..., [0, 2]] >= 0).all(), "moments are none")
+    require((moments[..., KNOWN_LEVEL] > -np.inf).all(), "a level is none")
+    for run in range(len(moments)):
+        _check_run(moments[run], _rewards(arrays, run))
+
+
+def _check_run(moments: np.ndarray, rewards: Rewards) -> None:
+    arms, values, counts = rewards
+    total = np.bincount(arms, counts, len(moments))
+    low, high = np.full(len(moments), np.inf), np.full(len(moments), -np.inf)
+    np.minimum.at(low, arms, values)
+    np.maximum.at(high, arms, values)
+    require((np.abs(moments[:, COUNT] - total) <= CLOSE * total).all(), "a count is another")
+    ranges = np.array_equal(moments[:, LOW], low) and np.array_equal(moments[:, HIGH], high)
+    require(ranges, "a range is another")
+    some = total > 0
+    mean = np.zeros(len(moments))
+    mean[some] = np.bincount(arms, counts * values, len(moments))[some] / total[some]
+    width = np.zeros(len(moments))
+    width[some] = (high - low)[some] + CLOSE * np.maximum(abs(low), abs(high))[some]
+    means = np.abs(moments[:, MEAN] - mean)[some] <= CLOSE * width[some]
+    require(means.all(), "a mean is another")
+    squares = np.bincount(arms, counts * (values - mean[arms]) ** 2, len(moments))
+    allowance = CLOSE * (squares + total * width * width)
+    require((np.abs(moments[:, SQUARES] - squares) <= allowance).all(), "a spread is another")
+
+
+def check_counts(arrays: History) -> None:
+    """Of histories that keep moments alone."""
+    count, mean, squares = (arrays.moments[..., at] for at in (COUNT, MEAN, SQUARES))
+    finite = all(np.isfinite(each).all() for each in (count, mean, squares))
+    require(finite and (count >= 0).all() and (squares >= 0).all(), "moments are none")
+
+
+def check_support(arrays: History, support: Support, keeps_moments: bool) -> None:
+    """Rewards lie where the problem says."""
+    if keeps_moments:
+        count, mean = arrays.moments[..., COUNT], arrays.moments[..., MEAN]
+        require(_close(mean[count > 0], support.low, support.high), "a mean is beyond the rewards")
+        return
+    for run in range(len(arrays.moments)):
+        _, values, _ = _rewards(arrays, run, known=False)
+        inside = (values >= support.low) & (values <= support.high)
+        require(inside.all(), "a reward is beyond the support")
+
+
+def _rewards(arrays: History, run: int, known: bool = True) -> Rewards:
+    """All rewards of a run; walked level by level, which ends whatever the links say."""
+    queued = arrays.queued[run]
+    parts = [(arrays.queue_arms[run, :queued], arrays.queue[run, :queued], np.ones(queued))]
+    if known:
+        arms, atoms = np.nonzero(arrays.counts[run])
+        parts.append((arms, arrays.values[atoms], arrays.counts[run, arms, atoms]))
+    level = owners = np.arange(arrays.moments.shape[1] if arrays.nodes.shape[1] else 0)
+    while level.size:
+        nodes = arrays.nodes[run, level]
+        leaf = (nodes["link"] < 0) & (nodes["count"] > 0)
+        parts += _in_leaves(arrays.buckets[run], owners[leaf], nodes[leaf])
+        inner = nodes["link"] >= 0
+        links = nodes["link"][inner].astype(np.int64)
+        level, owners = np.concatenate([links, links + 1]), np.tile(owners[inner], 2)
+    arms, values, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return arms.astype(np.int64), values, counts
+
+
+def _in_leaves(buckets: np.ndarray, owners: np.ndarray, leaves: np.ndarray) -> list[Rewards]:
+    many = leaves["count"] > BUCKET
+    few, own = leaves[~many], owners[~many]
+    there = np.arange(BUCKET) < few["count"][:, None]
+    values = buckets[~few["link"].astype(np.int64)][there]
+    repeated = (owners[many], leaves["low"][many], leaves["count"][many].astype(np.float64))
+    return [(np.repeat(own, few["count"]), values, np.ones(values.size)), repeated]
+
+
+def _close(values: np.ndarray, low: np.ndarray | float, high: np.ndarray | float) -> bool:
+    """Whether values lie within their range, but for rounding."""
+    slack = CLOSE * np.maximum(1e-300, np.maximum(np.abs(low), np.abs(high)))
+    return bool(((values >= low - slack) & (values <= high + slack)).all())
+
+
+def _ordered(values: np.ndarray) -> np.ndarray:
+    """Floats as integers that sort like them, as kernels see them."""
+    bits = (np.ascontiguousarray(values) + 0.0).view(np.uint64)
+    return np.where(bits & SIGN, ~bits, bits | SIGN)
+
+
+def _top_bit(bits: np.ndarray) -> np.ndarray:
+    """The place of the highest bit set, -1 where none is."""
+    place = np.full(bits.shape, -1, dtype=np.int64)
+    for step in range(64):
+        place[(bits >> np.uint64(step)) & np.uint64(1) > 0] = step
+    return place

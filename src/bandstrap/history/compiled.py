@@ -1,0 +1,61 @@
+"""Runs that need not come back to Python between rounds."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bandstrap.history.rewards import RewardHistory
+from bandstrap.kernels.lazy.play import play
+from bandstrap.seeding import kernel_stream
+
+BLOCK = 64  # rounds of one run before the next run is played
+
+
+@dataclass(frozen=True)
+class Law:
+    """A reward distribution as kernels know it, up to an arm's parameter."""
+
+    code: int
+    scale: float = 1.0
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A policy's state as kernels know it: a history to choose by, after the pulls still owed."""
+
+    history: RewardHistory
+    owed: np.ndarray  # (runs, arms)
+
+    def play(
+        self,
+        rounds: int,
+        law: Law,
+        arms: tuple[np.ndarray, np.ndarray],
+        accounts: tuple[np.ndarray, np.ndarray],
+        rng: np.random.Generator,
+        chance: np.random.Generator,
+    ) -> None:
+        """Play on; `arms` are parameters and means, `accounts` regret and reward so far."""
+        history = self.history
+        best = arms[1].max(axis=1)
+        allowed = np.ones(arms[1].shape, dtype=np.bool_)
+        stream, luck = kernel_stream(rng), kernel_stream(chance)
+        while rounds > 0:
+            block = min(rounds, BLOCK, history.ensure_room())
+            play(
+                stream,
+                luck,
+                history.arrays,
+                history.scheme,
+                history.keeping,
+                self.owed,
+                allowed,
+                law.code,
+                law.scale,
+                arms,
+                best,
+                block,
+                accounts,
+            )
+            history.advance(block)
+            rounds -= block

@@ -1,0 +1,298 @@
+"""The rewards seen so far, kept in arrays that kernels read and that grow as rewards come."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from bandstrap.checks import LEAST_COUNT
+from bandstrap.errors import InvalidInput
+from bandstrap.history.checks import (
+    check_counts,
+    check_moments,
+    check_room,
+    check_support,
+    check_trees,
+)
+from bandstrap.history.fractions import FractionalRewards
+from bandstrap.kernels.lazy import history as kernels
+from bandstrap.kernels.lazy.choose import choose
+from bandstrap.kernels.lazy.direct import direct_scores
+from bandstrap.kernels.lazy.history import BUCKET, COUNT, KNOWN_LEVEL, MEAN, NODE, QUEUE
+from bandstrap.kernels.lazy.observe import ATOMS, MOMENTS, REWARDS, ROUNDED, observe, observe_one
+from bandstrap.kernels.schemes import DOUBLE, EXPONENTIAL, NO_SCHEME, POISSON
+from bandstrap.problem import Support
+from bandstrap.rearming import Before, rearmed
+from bandstrap.seeding import kernel_stream
+from bandstrap.storage.schema import Fixed, Maybe, Of, Schema, Whole, require
+
+NO_STREAM = np.zeros(4, dtype=np.uint64)  # where nothing is drawn
+GRAIN = 64  # rewards per run between two looks at whether the arrays still suffice
+
+
+@dataclass
+class RewardHistory:
+    """Rewards of every arm in every run, with the pseudo-rewards among them.
+
+    `arrays` is what kernels take. A history of finite support keeps counts only; any other keeps
+    its rewards too, in a tree that a lazy bootstrap draw opens from the top. Rewards that count
+    more or less than once are `fractions` of counts where counts are all that a draw needs, and
+    otherwise rows of their own, which a draw must walk.
+    """
+
+    arrays: kernels.History
+    keeping: int
+    scheme: int
+    room: int = 0  # rewards that surely fit before the arrays must grow
+    rounds: int = 0
+    fractions: FractionalRewards | None = None
+
+    schema = Schema(
+        arrays=Of(kernels.History),
+        keeping=Fixed(Whole(REWARDS, MOMENTS)),
+        scheme=Fixed(Whole(NO_SCHEME, DOUBLE)),
+        room=Whole(0, GRAIN),
+        rounds=Whole(),
+        fractions=Maybe(Of(FractionalRewards)),
+    )
+
+    def verify_saved(self) -> None:
+        arrays = self.arrays
+        if self.keeping == REWARDS:
+            check_room(arrays, self.rounds, self.room)
+            check_trees(arrays)
+        else:
+            bare = arrays.nodes.shape[1] == arrays.flat.size == 0 and not arrays.queued.any()
+            require(bare, "rewards are kept that should not be")
+        (check_counts if self.keeping == MOMENTS else check_moments)(arrays)
+        if self.fractions is not None:
+            same = self.fractions.arrays.used.shape == arrays.moments.shape[:2]
+            require(same, "fractions are of other arms")
+
+    def check_support(self, support: Support) -> None:
+        """Refuse rewards of another problem, in a file."""
+        check_support(self.arrays, support, self.keeping == MOMENTS)
+        if self.fractions is not None:
+            rows = self.fractions.arrays
+            taken = np.arange(rows.rewards.shape[2]) < rows.used[..., None]
+            inside = (rows.rewards >= support.low) & (rows.rewards <= support.high)
+            require(inside[taken].all(), "a reward is beyond the support")
+
+    @classmethod
+    def start(
+        cls,
+        runs: int,
+        n_arms: int,
+        values: Sequence[float],
+        counts: Sequence[float],
+        keeping: int,
+        scheme: int = NO_SCHEME,
+    ) -> "RewardHistory":
+        """A history that holds each of `values` as often as `counts` says, and nothing else.
+
+        `keeping` says what is kept of a reward and `scheme` by which resampling the history will
+        choose, as kernels know them.
+        """
+        atoms = np.array(values, dtype=np.float64)
+        pseudo = np.array(counts, dtype=np.float64)
+        roots = n_arms if keeping == REWARDS else 0
+        nodes = np.zeros((runs, roots), NODE)
+        nodes["link"] = ~np.arange(roots)
+        arrays = kernels.History(
+            moments=np.tile(_moments(atoms, pseudo), (runs, n_arms, 1)),
+            values=atoms,
+            counts=np.tile(pseudo, (runs, n_arms, 1)),
+            nodes=nodes,
+            buckets=np.zeros((runs, roots, BUCKET)),
+            used=np.full((runs, 2), roots, dtype=np.int64),
+            queue=np.zeros((runs, QUEUE)),
+            queue_arms=np.zeros((runs, QUEUE), dtype=np.int64),
+            queued=np.zeros(runs, dtype=np.int64),
+            flat=np.zeros(0),
+            gains=np.zeros(0),
+            terms=np.zeros(0),
+            bracket=np.zeros((2, 9)),
+            open_nodes=np.zeros((3, 0), dtype=np.int64),
+            open_weights=np.zeros((2, 0, 2)),
+        )
+        return cls(arrays, keeping, scheme)
+
+    @property
+    def count(self) -> np.ndarray:
+        """How many rewards and pseudo-rewards there are, (runs, arms)."""
+        return self.arrays.moments[:, :, COUNT]
+
+    @property
+    def mean(self) -> np.ndarray:
+        """Their mean, (runs, arms)."""
+        return self.arrays.moments[:, :, MEAN]
+
+    def observe(
+        self, arms: np.ndarray, rewards: np.ndarray, rng: np.random.Generator | None = None
+    ) -> None:
+        """One reward per run; a generator is needed where rewards are rounded at random."""
+        self.ensure_room()
+        stream = NO_STREAM if rng is None else kernel_stream(rng)
+        observe(stream, self.arrays, self.scheme, self.keeping, arms, rewards)
+        self.advance(1)
+
+    def rearmed(self, fresh: "RewardHistory", before: Before) -> "RewardHistory":
+        """The rewards of the arms that stay, and the pseudo-rewards of new ones."""
+        runs = self.arrays.moments.shape[0]
+        if self.keeping == REWARDS:
+            for run, (arm, was) in product(range(runs), enumerate(before)):
+                for reward in self.rewards(run, was) if was is not None else ():
+                    fresh.observe_one(run, arm, float(reward))
+        for name in ("moments", "counts"):
+            old, new = getattr(self.arrays, name), getattr(fresh.arrays, name)
+            new[:] = rearmed(old, new, before, axis=1)
+        fresh.fractions = self.fractions and self.fractions.rearmed(before)
+        return fresh
+
+    def observe_one(self, run: int, arm: int, reward: float) -> None:
+        """A reward in one run alone."""
+        self.ensure_room()
+        observe_one(NO_STREAM, self.arrays, self.scheme, self.keeping, run, arm, reward)
+        self.advance(1)
+
+    @property
+    def divisible(self) -> bool:
+        """Whether a reward that counts less than once is a fraction of a count."""
+        by_count = self.keeping in (ATOMS, ROUNDED) and self.scheme in (EXPONENTIAL, POISSON)
+        return by_count or self.keeping == MOMENTS
+
+    def discount(self, fresh: "RewardHistory", factor: float) -> None:
+        """Let rewards count only `factor` as much; `fresh` holds the pseudo-rewards."""
+        if self.keeping == MOMENTS:
+            self._discount_moments(fresh.arrays.moments, factor)
+            return
+        if not self.divisible:
+            raise InvalidInput("factor", factor, "this policy cannot discount; forget by Window()")
+        counts, prior = self.arrays.counts, fresh.arrays.counts
+        extra = factor * (counts - prior)
+        extra[np.abs(extra) < LEAST_COUNT] = 0.0  # weights of so little are all 0, again and again
+        counts[:] = prior + extra
+        for run, arm in np.ndindex(counts.shape[:2]):
+            self.arrays.moments[run, arm] = _moments(self.arrays.values, counts[run, arm])
+
+    def fade(self, fresh: "RewardHistory", factor: float) -> None:
+        """As `discount`, of histories whose rewards become rows of their own by it."""
+        rows = self.fractions or self._no_fractions()
+        extra = np.rint(self.arrays.counts - fresh.arrays.counts).astype(np.int64)
+        for run, arm in np.ndindex(self.count.shape):
+            rows.add(run, arm, np.repeat(self.arrays.values, extra[run, arm]), 1.0)
+            rows.add(run, arm, self.rewards(run, arm), 1.0)
+        rows.fade(factor)
+        self.arrays, self.room, self.rounds = fresh.arrays, fresh.room, fresh.rounds
+        self.fractions = rows
+
+    def _discount_moments(self, prior: np.ndarray, factor: float) -> None:
+        moments = self.arrays.moments
+        count, mean = moments[..., COUNT], moments[..., MEAN]
+        total = factor * (count * mean - prior[..., COUNT] * prior[..., MEAN])
+        total += prior[..., COUNT] * prior[..., MEAN]
+        count[:] = factor * (count - prior[..., COUNT]) + prior[..., COUNT]
+        np.divide(total, count, out=mean, where=count > 0)
+
+    def weigh_in(self, arms: np.ndarray, rewards: np.ndarray, weights: np.ndarray) -> None:
+        """One reward per run that counts as `weights` of them, where only counts are kept."""
+        if not self.divisible:
+            raise InvalidInput("weights", weights.tolist(), "this policy takes whole weights only")
+        counts, values = self.arrays.counts, self.arrays.values
+        for run, (arm, reward, weight) in enumerate(zip(arms, rewards, weights, strict=True)):
+            if self.keeping == MOMENTS:
+                moments = self.arrays.moments[run, arm]
+                moments[COUNT] += weight
+                moments[MEAN] += weight * (reward - moments[MEAN]) / moments[COUNT]
+            else:
+                counts[run, arm] += weight * (values == reward)
+                self.arrays.moments[run, arm] = _moments(values, counts[run, arm])
+
+    def weigh_rows(self, arms: np.ndarray, rewards: np.ndarray, weights: np.ndarray) -> None:
+        """As `weigh_in`, of histories where such rewards are rows of their own."""
+        self.fractions = self.fractions or self._no_fractions()
+        for run, (arm, reward, weight) in enumerate(zip(arms, rewards, weights, strict=True)):
+            self.fractions.add(run, arm, np.array([reward]), weight)
+
+    def _no_fractions(self) -> FractionalRewards:
+        runs, n_arms = self.count.shape
+        return FractionalRewards(runs, n_arms)
+
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
+        """A bootstrapped mean for each arm, (runs, arms), by a weight for every reward."""
+        scores = np.empty(self.count.shape)
+        rows = (self.fractions or self._no_fractions()).arrays
+        direct_scores(kernel_stream(rng), self.scheme, self.arrays, rows, scores)
+        return scores
+
+    def choose(self, allowed: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """The allowed arm with the largest bootstrapped mean in each run."""
+        arms = np.empty(self.arrays.moments.shape[0], dtype=np.int64)
+        choose(kernel_stream(rng), self.scheme, self.arrays, allowed, arms)
+        return arms
+
+    def rewards(self, run: int, arm: int) -> np.ndarray:
+        """One arm's rewards that are not kept as counts, in no particular order."""
+        if self.arrays.flat.size == 0:
+            return np.zeros(0)
+        return self.arrays.flat[: kernels.gather(self.arrays, run, arm)].copy()
+
+    def ensure_room(self) -> int:
+        """See that more rewards fit, and say how many in each run."""
+        if self.room == 0:
+            if self.keeping == REWARDS:
+                self._make_room()
+            self.room = GRAIN
+        return self.room
+
+    def advance(self, rounds: int) -> None:
+        """Note that kernels have observed so many rewards in each run."""
+        self.room -= rounds
+        self.rounds += rounds
+
+    def _make_room(self) -> None:
+        """See that the next GRAIN rewards fit; arrays double, so that copying them stays rare."""
+        old = self.arrays
+        # An insertion takes up to four nodes and two buckets, and the queue is still to be
+        # inserted.
+        used_nodes, used_buckets = (int(most) for most in old.used.max(axis=0))
+        nodes = _doubled(old.nodes.shape[1], used_nodes + 4 * (GRAIN + QUEUE))
+        buckets = _doubled(old.buckets.shape[1], used_buckets + 2 * (GRAIN + QUEUE))
+        flat = _doubled(old.flat.size, self.rounds + GRAIN)
+        if (nodes, buckets, flat) != (old.nodes.shape[1], old.buckets.shape[1], old.flat.size):
+            self.arrays = old._replace(
+                nodes=_extended(old.nodes, nodes),
+                buckets=_extended(old.buckets, buckets),
+                flat=np.zeros(flat),
+                gains=np.zeros(flat),
+                terms=np.zeros(flat),
+                open_nodes=np.zeros((3, 2 * nodes), dtype=np.int64),
+                open_weights=np.zeros((2, 2 * nodes, 2)),
+            )
+
+
+def _moments(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Count, mean, squared deviations and range of values repeated `counts` times."""
+    count = counts.sum()
+    seen = values[counts > 0]
+    mean = float(counts @ values / count) if count > 0 else 0.0
+    squares = float(counts @ (values - mean) ** 2)
+    low, high = (seen.min(), seen.max()) if seen.size else (np.inf, -np.inf)
+    moments = np.array([count, mean, squares, low, high, 0.0, 0.0, 0.0])
+    moments[KNOWN_LEVEL] = np.inf
+    return moments
+
+
+def _doubled(size: int, least: int) -> int:
+    """The size, or twice as much or more if it must be."""
+    return size if size >= least else max(2 * size, least)
+
+
+def _extended(array: np.ndarray, size: int) -> np.ndarray:
+    """The array with its second axis extended by zeros."""
+    if array.shape[1] == size:
+        return array
+    larger = np.zeros((array.shape[0], size, *array.shape[2:]), array.dtype)
+    larger[:, : array.shape[1]] = array
+    return larger

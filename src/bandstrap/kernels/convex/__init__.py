@@ -1,0 +1,1 @@
+"""Passes over rows for models with a convex loss."""

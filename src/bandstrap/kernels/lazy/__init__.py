@@ -1,0 +1,1 @@
+"""The bootstrap of rewards without walking them: history, bounds, draws, choices."""

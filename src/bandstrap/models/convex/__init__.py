@@ -1,0 +1,1 @@
+"""Linear and logistic regression, solved, and the approximations of their draws."""

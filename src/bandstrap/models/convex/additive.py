@@ -1,0 +1,262 @@
+"""Linear regression on rewards with Gaussian noise: N(θ̂, Σ), from second moments alone."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bandstrap.history.fractions import FORGOTTEN
+from bandstrap.kernels.convex.moments import absorb_noisy, best_of, noisy_law, noisy_scores, settle
+from bandstrap.models.base import Learner
+from bandstrap.models.convex.careful import careful_factor, span_of
+from bandstrap.models.convex.examples import ConvexExamples
+from bandstrap.models.convex.factor import inverse_factor, least_own, warn_of_rounding
+from bandstrap.models.convex.model import ConvexModel
+from bandstrap.models.features import Rows, as_numbers
+from bandstrap.models.normal_shares import normal_shares
+from bandstrap.priors import ExamplePrior, PseudoExamples
+from bandstrap.problem import Problem
+from bandstrap.rearming import Before, rearmed, relisted
+from bandstrap.resampling import Resampling
+from bandstrap.seeding import kernel_stream
+from bandstrap.storage.schema import (
+    Array,
+    Fixed,
+    Flag,
+    ListOf,
+    Maybe,
+    Of,
+    Real,
+    Schema,
+    Whole,
+    require,
+)
+
+ROUGH = 3e-7  # share of a column that is its own, below which squares of contexts say little of it
+GROWTH = 1.1  # the inverse is made anew when the examples have grown this much
+MOST = 1e150  # sums of products of contexts, weights and rewards are less
+
+PER_ARM = (
+    "own_gram", "own_moment", "own_count", "gram", "moment", "count", "theta", "inverse",
+    "inverted", "drawn",
+)  # fmt: skip
+
+
+class NoisyLearner(Learner):
+    """θ̂ = H⁻¹ Xᵀy and Σ = noise² H⁻¹ XᵀX H⁻¹, where H is XᵀX and the penalty.
+
+    That is the distribution of the fit to rewards with fresh noise on each, and a score in one
+    context is one normal number. No history is kept: XᵀX and Xᵀy say it all. H⁻¹ is kept up by
+    rank-one updates and solves of H start from it, so that growth of the penalty is exact too.
+    Only while an arm has fewer examples than features their squares do not tell the directions
+    apart that they span, so until then they are kept, and H⁻¹ is made from them within their span.
+    """
+
+    warned = False  # that rounding may spoil the spread
+    rows: Sequence[Rows | None] = ()  # of arms that have few; bandits saved earlier have none
+
+    schema = Schema(
+        model=Fixed(Of(ConvexModel)),
+        noise=Fixed(Real(low=0.0)),
+        pseudo=Of(PseudoExamples),
+        version=Whole(-1),
+        own_gram=Array(np.float64, "arms", "parameters", "parameters", low=-MOST, high=MOST),
+        own_moment=Array(np.float64, "arms", "parameters", low=-MOST, high=MOST),
+        own_count=Array(np.float64, "arms", low=0.0, high=MOST),
+        gram=Array(np.float64, "arms", "parameters", "parameters", low=-MOST, high=MOST),
+        moment=Array(np.float64, "arms", "parameters", low=-MOST, high=MOST),
+        count=Array(np.float64, "arms", low=0.0, high=MOST),
+        theta=Array(np.float64, "arms", "parameters", low=-MOST, high=MOST),
+        inverse=Array(np.float64, "arms", "parameters", "parameters"),
+        inverted=Array(np.float64, "arms", low=0.0, high=MOST),
+        rows=ListOf(Maybe(Of(Rows))),
+        work=Array(np.float64, 5, "parameters", finite=False),
+        drawn=Array(np.float64, "arms", finite=False),
+        warned=Flag(),
+    )
+
+    def verify_saved(self) -> None:
+        self.model.check_rewards(self.pseudo.rewards)
+        arms, size = self.theta.shape
+        require(len(self.rows) in (0, arms), "rows are of other arms")
+        kept = [rows.n_features for rows in self.rows if rows is not None]
+        require(all(width == size - 1 for width in kept), "rows are of another width")
+
+    def verify_problem(self, problem: Problem) -> None:
+        own = problem.n_arms, problem.n_features + 1
+        require(self.theta.shape == own, "moments are of another problem")
+
+    def __init__(
+        self, model: ConvexModel, problem: Problem, resampling: Resampling, prior: ExamplePrior
+    ) -> None:
+        arms, d = problem.n_arms, problem.n_features + 1
+        self.model = model
+        self.noise = float(resampling.noise)
+        self.pseudo = prior.start(problem)
+        self.version = -1
+        self.own_gram = np.zeros((arms, d, d))  # without pseudo-examples
+        self.own_moment = np.zeros((arms, d))
+        self.own_count = np.zeros(arms)
+        self.gram = np.zeros((arms, d, d))
+        self.moment = np.zeros((arms, d))
+        self.count = np.zeros(arms)
+        self.theta = np.zeros((arms, d))
+        self.inverse = np.zeros((arms, d, d))
+        self.inverted = np.zeros(arms)  # examples when the inverse was made
+        self.rows = [Rows(problem.n_features) for _ in range(arms)]
+        self.work = np.zeros((5, d))
+        self.drawn = np.zeros(arms)
+
+    def learn(
+        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
+    ) -> None:
+        self._weigh_in(context, arm, reward, rng, 1.0)
+
+    def _weigh_in(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
+        self.model.check_reward(reward)
+        self.pseudo.see(context)
+        x = self._augmented(context)
+        self.own_gram[arm] += weight * np.outer(x, x)
+        self.own_moment[arm] += weight * reward * x
+        self.own_count[arm] += weight
+        rows = self._kept(arm)
+        if rows is not None:
+            rows.add(context, reward, weight)
+        if self._notice_prior():
+            return
+        self.count[arm] += weight
+        if rows is not None:
+            self.gram[arm] += weight * np.outer(x, x)
+            self.moment[arm] += weight * reward * x
+            self._invert(arm)
+            return
+        absorb_noisy(
+            self.gram[arm], self.moment[arm], self.theta[arm], self.inverse[arm],
+            self.model.penalty * self.count[arm], x, reward, self.work, weight,
+        )  # fmt: skip
+        if self.count[arm] > GROWTH * self.inverted[arm]:
+            self._invert(arm)
+
+    def discount(self, factor: float) -> None:
+        kept = np.where(factor * self.own_count >= FORGOTTEN, factor, 0.0)
+        self.own_gram *= kept[:, None, None]
+        self.own_moment *= kept[:, None]
+        self.own_count *= kept
+        for arm in range(len(self.rows)):
+            rows = self._kept(arm)
+            if rows is not None:
+                rows.fade(factor)
+                rows.keep(np.full(rows.count, kept[arm] > 0))
+        self.version = -1  # all sums are to be made anew
+
+    def rearm(self, fresh: "NoisyLearner", before: Before) -> None:
+        for name in PER_ARM:
+            setattr(self, name, rearmed(getattr(self, name), getattr(fresh, name), before))
+        if self.rows:
+            self.rows = relisted(list(self.rows), list(fresh.rows), before)
+        self.version = -1  # new arms are yet to take in the pseudo-examples
+
+    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        self._draw(context, kernel_stream(rng))
+        return self.drawn.copy()
+
+    def best(self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray) -> int:
+        stream = kernel_stream(rng)
+        self._draw(context, stream)
+        return int(best_of(stream, self.drawn, allowed))
+
+    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+        self._notice_prior()
+        means, spreads = np.empty((2, self.drawn.size))
+        noisy_law(
+            self.noise, self.gram, self.theta, self.inverse, self.model.penalty * self.count,
+            self._few(), self.count > 0, self._augmented(context), means, spreads, self.work,
+        )  # fmt: skip
+        return normal_shares(means, spreads, allowed)
+
+    def _draw(self, context: np.ndarray, stream: np.ndarray) -> None:
+        self._notice_prior()
+        noisy_scores(
+            stream, self.noise, self.gram, self.theta, self.inverse,
+            self.model.penalty * self.count, self._few(), self.count > 0,
+            self._augmented(context), self.drawn, self.work,
+        )  # fmt: skip
+
+    def _augmented(self, context: np.ndarray) -> np.ndarray:
+        return np.append(as_numbers(context).astype(np.float64), float(self.model.intercept))
+
+    def _notice_prior(self) -> bool:
+        """Take new pseudo-examples, if there are any, into everything that is known."""
+        if self.version == self.pseudo.version:
+            return False
+        self.model.check_rewards(self.pseudo.rewards)
+        self.version = self.pseudo.version
+        prior = self._examples(Rows(self.work.shape[1] - 1))
+        moment = self.pseudo.rewards @ as_numbers(self.pseudo.contexts)
+        total = self.model.intercept * self.pseudo.rewards.sum()
+        self.gram[:] = self.own_gram + prior.gram(_weights(prior))
+        self.moment[:] = self.own_moment + np.append(moment, total)
+        self.count[:] = self.own_count + self.pseudo.count
+        for arm in np.flatnonzero(self.count > 0):
+            self._invert(int(arm))
+        return True
+
+    def _examples(self, rows: Rows) -> ConvexExamples:
+        examples = ConvexExamples(rows, self.model.intercept)
+        examples.set_prior(self.pseudo)
+        return examples
+
+    def _kept(self, arm: int) -> Rows | None:
+        return self.rows[arm] if self.rows else None
+
+    def _few(self) -> np.ndarray:
+        """Which arms have so few examples that these are kept."""
+        if not self.rows:
+            return np.zeros(self.drawn.size, dtype=np.bool_)
+        return np.array([rows is not None for rows in self.rows])
+
+    def _invert(self, arm: int) -> None:
+        ridge = self.model.penalty * self.count[arm]
+        rows = self._kept(arm)
+        examples = None if rows is None else self._examples(rows)
+        self.inverted[arm] = self.count[arm]
+        if examples is not None and examples.few:
+            factor = _factor_of_few(examples, ridge)
+            self.inverse[arm] = factor.T @ factor
+            self.theta[arm] = factor.T @ (factor @ self.moment[arm])
+            return
+        self.rows = [None if i == arm else kept for i, kept in enumerate(self.rows)]
+        factor = self._factor_of_moments(arm, ridge)
+        self.inverse[arm] = factor.T @ factor
+        settle(
+            self.gram[arm], self.moment[arm], self.theta[arm], self.inverse[arm], ridge, self.work
+        )
+
+    def _factor_of_moments(self, arm: int, ridge: float) -> np.ndarray:
+        hessian = self.gram[arm].copy()
+        hessian.flat[: -1 : len(hessian) + 1] += ridge
+        factor = inverse_factor(hessian)
+        if not self.warned and least_own(hessian, factor) < ROUGH:
+            self.warned = True
+            warn_of_rounding("GaussianNoise with LinearRegression")
+        return factor
+
+
+def _weights(examples: ConvexExamples) -> np.ndarray:
+    """How much entries count: those of axes stand for two examples each."""
+    return np.concatenate(
+        [np.full(2 * len(examples.axes), 2.0), np.ones(len(examples.plain)), examples.rows.weights]
+    )
+
+
+def _factor_of_few(examples: ConvexExamples, ridge: float) -> np.ndarray:
+    contexts, weights = examples.contexts(), _weights(examples)
+    contexts, weights = contexts[weights > 0], weights[weights > 0]
+    span = span_of(contexts, examples.bias > 0)
+    return careful_factor(contexts, weights, ridge, examples.bias, span)[0]

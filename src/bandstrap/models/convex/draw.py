@@ -1,0 +1,268 @@
+"""One draw of one arm: weights for all examples, and the parameters that they lead to."""
+
+from math import inf
+from typing import ClassVar
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.kernels.convex.loss import LINEAR, residuals
+from bandstrap.kernels.convex.solve import MEMORY, advance, direction, full_gradient, total_bend
+from bandstrap.models.convex.careful import Span, careful_factor, span_of
+from bandstrap.models.convex.examples import ConvexExamples
+from bandstrap.models.convex.factor import inverse_factor, least_own, warn_of_rounding
+from bandstrap.models.convex.weighted_examples import WeightedExamples
+from bandstrap.storage.schema import (
+    Array,
+    Flag,
+    Grows,
+    Real,
+    Schema,
+    Whole,
+    require,
+)
+
+SAFETY = 3.0  # times the estimated distance to the optimum, in case curvature is less than it seems
+COLLAPSE = 2.0  # a loss that has become this much flatter is not where its factor belongs
+PATIENCE = 40  # iterations with one factor
+FACTORS = 25  # times that a factor of the weighted Hessian is made where the first does not do
+ROUGH = 1e-3  # share of a column that is its own, below which single precision would spoil a factor
+BESIDE = 1e-13  # parameters that differ by less from such in a span are in it
+NEAR = 1.0  # a step that moves a margin further leaves the parabola that its length was told by
+
+
+class ConvexDraw(WeightedExamples):
+    """Buffers of a draw, and its progress.
+
+    The distance to the optimum is estimated by half the decrement gᵀB g, with g the gradient and B
+    the inverse Hessian as L-BFGS knows it: a factor of the unweighted Hessian, corrected along the
+    steps taken by the weighted one, and in proportion where the loss has become flatter. SAFETY
+    times that must be within the tolerance. Weights that are zero take away curvature which the
+    factor still has, so where that may matter and a factor of the weighted Hessian costs little,
+    `settle` has the last word.
+    """
+
+    warned = False  # that rounding may spoil it
+    unsaved: ClassVar[tuple[str, ...]] = ("_spanned", "_weighed")
+    _weighed = False  # whether that is the span of the examples that count by these weights
+    _spanned: tuple[np.ndarray, Span] | None = None  # examples that count, and their span
+
+    # Whatever is not finite here was left by a draw that was refused; the next one begins anew.
+    schema = Schema(
+        theta=Array(np.float64, "parameters", finite=False),
+        gradient=Array(np.float64, "parameters", finite=False),
+        step=Array(np.float64, "parameters", finite=False),
+        pairs=Array(np.float64, 2, MEMORY, "parameters", finite=False),
+        work=Array(np.float64, 5, Grows("room"), finite=False),
+        n_pairs=Whole(),
+        decrement=Real(finite=False),
+        bend=Real(finite=False),
+        warned=Flag(),
+    )
+
+    def verify_saved(self) -> None:
+        own = self.examples.rows.n_features + 1
+        require(self.theta.size == own, "parameters are of another width than rows")
+
+    def __init__(self, loss: int, examples: ConvexExamples, penalty: float) -> None:
+        super().__init__(loss, examples, penalty)
+        d = examples.rows.n_features + 1
+        self.theta = np.zeros(d)
+        self.gradient = np.zeros(d)
+        self.step = np.zeros(d)
+        self.pairs = np.zeros((2, MEMORY, d))
+        self.work = np.zeros((5, 0))
+        self.n_pairs = 0
+        self.decrement = 0.0
+        self.bend = 0.0  # of the loss in all examples, where the draw started
+
+    @property
+    def gap(self) -> float:
+        """How far the objective is from its optimum at most, per unit of weight and scale."""
+        unit = self.weight * self.scale
+        return SAFETY * 0.5 * self.decrement / unit if unit > 0.0 else inf
+
+    def begin(
+        self, theta: np.ndarray, margins: np.ndarray, expected: np.ndarray, factor: np.ndarray
+    ) -> None:
+        """Start at parameters whose margins and means are known: one pass for the gradient."""
+        n = self.examples.n_entries
+        weight, total, margin, residual = self.entries[:4]
+        self.theta[:] = theta
+        margin[:n] = margins[:n]
+        np.multiply(weight[:n], expected[:n], out=residual[:n])
+        residual[:n] -= total[:n]
+        self.look_around(factor)
+
+    def begin_at(self, theta: np.ndarray, factor: np.ndarray | None) -> np.ndarray:
+        """Start at any parameters, by a factor of the weighted Hessian there if none is given."""
+        self._stand_at(theta)
+        if factor is None:
+            factor = self.weighted_factor()
+            if self._spanned is not None and self.examples.few:
+                self._start_inside(self._spanned[1])
+        self.look_around(factor)
+        return factor
+
+    def _start_inside(self, span: Span) -> None:
+        """Steps stay in the span, so that they have to start there."""
+        inside = span.project(self.theta)
+        if np.abs(inside - self.theta).max() > BESIDE * np.abs(inside).max():
+            self._stand_at(inside)
+
+    def _stand_at(self, theta: np.ndarray) -> None:
+        n = self.examples.n_entries
+        weight, total, margin, residual = self.entries[:4]
+        self.theta[:] = theta
+        self.examples.margins(theta, margin)
+        residuals(self.loss, margin, margin, 0.0, weight, total, n, residual)
+
+    def advance(self, factor: np.ndarray) -> bool:
+        """One iteration: two passes. False if there is no way down within rounding."""
+        e = self.examples
+        weight, total, margin, residual, move, trial = self.entries
+        found, self.n_pairs = advance(
+            self.loss, e.axes, e.plain, e.rows.contexts, e.rows.count, e.unit, e.bias,
+            self.strength, factor, weight, total, self.theta, margin, residual, self.gradient,
+            self.step, -self.decrement, self.bend, self.pairs, self.n_pairs, self.work, move, trial,
+        )  # fmt: skip
+        if found < 0:
+            return False
+        self.decrement = found
+        return True
+
+    def settle(self, tolerance: float) -> None:
+        """Solve from here however bad it is, until a factor made where the draw ends agrees."""
+        factor = self.begin_at(self.theta, None)
+        for _ in range(FACTORS):
+            if self.gap <= tolerance:
+                break
+            self.solve(factor, tolerance)
+            factor = self.begin_at(self.theta, None)
+        self.check_gap(tolerance)
+        if self.loss == LINEAR and self.examples.few:
+            self.advance(factor)  # to the optimum: contexts lie elsewhere, where margins move more
+        for _ in range(FACTORS):
+            if self.near or not self._improve(factor):
+                return
+            factor = self.begin_at(self.theta, None)
+
+    def _improve(self, factor: np.ndarray) -> bool:
+        """A step beyond where the gap is within the tolerance; undone if it does not go down."""
+        before, theta = self.objective(), self.theta.copy()
+        if self.advance(factor):
+            self.examples.margins(self.theta, self.entries[2])
+            if self.objective() < before:
+                return True
+        self.begin_at(theta, factor)
+        return False
+
+    def objective(self) -> float:
+        """What is minimised, for logistic loss, where the draw stands."""
+        n = self.examples.n_entries
+        weight, total, margin = self.entries[:3, :n]
+        loss = float(weight @ np.logaddexp(0.0, margin) - total @ margin)
+        return loss + 0.5 * self.strength * float(self.theta[:-1] @ self.theta[:-1])
+
+    @property
+    def near(self) -> bool:
+        """Whether the optimum is so near that the loss is a parabola up to there."""
+        if self.loss == LINEAR:
+            return True
+        n = self.examples.n_entries
+        moves = self.entries[4]
+        self.examples.margins(self.step, moves)
+        return bool(np.abs(moves[:n][self.entries[0, :n] > 0]).max(initial=0.0) <= NEAR)
+
+    @property
+    def collapsed(self) -> bool:
+        """Whether the loss is much flatter than where the draw began: its factor says little."""
+        weight, total, _, residual = self.entries[:4]
+        n = self.examples.n_entries
+        return bool(COLLAPSE * total_bend(self.loss, residual, weight, total, n) < self.bend)
+
+    def solve(self, factor: np.ndarray, tolerance: float) -> None:
+        """Advance until the gap is within the tolerance, with better factors if need be.
+
+        Long steps leave margins inexact, so they are computed anew before the gap is believed.
+        """
+        for _ in range(FACTORS):
+            for _ in range(PATIENCE):
+                if self.gap <= tolerance and self.n_pairs > 0:
+                    self.begin_at(self.theta, factor)
+                if self.gap <= tolerance:
+                    return
+                if not self.advance(factor):
+                    break
+            factor = self.begin_at(self.theta, None)
+        self.check_gap(tolerance)
+
+    def check_gap(self, tolerance: float) -> None:
+        """Refuse to go on from what is not solved, or by numbers that are none."""
+        if not self.gap <= tolerance:
+            raise InvalidInput(
+                "tolerance",
+                tolerance,
+                f"rounding leaves {self.gap:.1e}; scale contexts and rewards or tolerate more",
+            )
+
+    def weighted_factor(self) -> np.ndarray:
+        """A factor of the weighted Hessian where the draw stands now, as precise as it need be."""
+        factor, usual = self.factor()
+        return factor.astype(np.float32) if usual else factor
+
+    def factor(self) -> tuple[np.ndarray, bool]:
+        """The same in double precision, and whether single precision would do."""
+        if self.examples.few:
+            return self._careful_factor()[0], False
+        hessian = self.hessian()
+        factor = inverse_factor(hessian)
+        if least_own(hessian, factor) >= ROUGH:
+            return factor, True
+        careful, lost = self._careful_factor()
+        if not lost:
+            return careful, False
+        if not self.warned:
+            self.warned = True
+            warn_of_rounding("a draw")
+        return factor, True
+
+    def _careful_factor(self) -> tuple[np.ndarray, bool]:
+        e = self.examples
+        counting = self.entries[0, : e.n_entries] > 0
+        if not e.few:
+            contexts, span = e.contexts()[counting], None
+        elif self._weighed and self._spanned is not None:  # by the same weights as before
+            contexts, span = self._spanned
+        else:
+            contexts = e.contexts()[counting]
+            span = self._span(contexts)
+        return careful_factor(contexts, self._bends()[counting], self.strength, e.bias, span)
+
+    def _span(self, contexts: np.ndarray) -> Span:
+        """Of the examples that count; the same for all draws as long as these are the same."""
+        if self._spanned is None or not np.array_equal(self._spanned[0], contexts):
+            self._spanned = contexts, span_of(contexts, self.examples.bias > 0)
+        self._weighed = True
+        return self._spanned[1]
+
+    def restore(self) -> None:
+        """After it was saved: a span is found again when it is needed."""
+
+    def look_around(self, factor: np.ndarray) -> None:
+        """Gradient and direction where the draw stands, from its residuals."""
+        e = self.examples
+        full_gradient(
+            e.axes, e.plain, e.rows.contexts, e.rows.count, e.unit, e.bias, self.entries[3],
+            self.theta, self.strength, self.gradient, self.work[3],
+        )  # fmt: skip
+        self.n_pairs = 0
+        weight, total, _, residual = self.entries[:4]
+        self.bend = total_bend(self.loss, residual, weight, total, e.n_entries)
+        self.decrement = direction(factor, 1.0, self.gradient, self.pairs, 0, self.step, self.work)
+
+    def _reserve(self) -> None:
+        super()._reserve()
+        self._weighed = False
+        if self.work.shape[1] < self.examples.scratch_size:
+            self.work = np.zeros((5, self.examples.scratch_size))

@@ -1,0 +1,261 @@
+"""The Gaussian limit of one step: O(d²) a round, however long the history."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from bandstrap.kernels.convex.loss import LINEAR, LOGISTIC
+from bandstrap.kernels.convex.sandwich import (
+    UNCHANGED,
+    absorb_step,
+    sandwich_best,
+    sandwich_law,
+    sandwich_scores,
+)
+from bandstrap.kernels.convex.sandwich_decide import sandwich_decide
+from bandstrap.models.base import Learner, Model, check_score
+from bandstrap.models.convex.arm import MOST, ConvexArm
+from bandstrap.models.convex.arms import ConvexArms
+from bandstrap.models.convex.examples import ConvexExamples
+from bandstrap.models.convex.factor import least_own, warn_of_rounding
+from bandstrap.models.convex.model import ConvexModel
+from bandstrap.models.features import as_numbers
+from bandstrap.models.normal_shares import normal_shares
+from bandstrap.priors import ExamplePrior
+from bandstrap.problem import Problem
+from bandstrap.rearming import Before, rearmed, relisted
+from bandstrap.resampling import Resampling
+from bandstrap.seeding import kernel_stream
+from bandstrap.storage.schema import (
+    Array,
+    Choice,
+    Fixed,
+    Flag,
+    ListOf,
+    Of,
+    Real,
+    Schema,
+    require,
+)
+
+# The least share of a column that others may leave unexplained: what is not theirs is rounding.
+ROUGH = 3e-7
+GROWTH = 1.2  # everything is made anew when the rows, or what they say, have grown this much
+
+
+@dataclass(frozen=True)
+class GaussianLimit(Model):
+    """What `OneStep` draws when there are many examples: N(θ̂, M⁻¹ G M⁻¹).
+
+    M is the Hessian at θ̂ and G the covariance of the weighted gradient there, Σ rᵢ² xᵢxᵢᵀ times a
+    weight's variance. A score is a number, so only a number is drawn, from the rows of features
+    that are not zero. Each example takes one Newton step and an update of low rank. When the rows
+    have grown by a fifth, or M by as much in the mean over its directions, or one example
+    outweighs all others, θ̂ and both matrices are computed from all of them. That makes O(d²) an
+    example on average, unless features keep growing; there θ̂ also lags, by about a spread where
+    they grow a millionfold over a million rounds (`make endurance`).
+    """
+
+    model: ConvexModel
+
+    def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
+        return GaussianLimitLearner(self.model, problem, resampling, prior)
+
+
+class GaussianLimitLearner(Learner):
+    """Second moments of all arms, side by side."""
+
+    warned = False  # that they may be wrong
+
+    schema = Schema(
+        all=Of(ConvexArms),
+        loss=Fixed(Choice(LOGISTIC, LINEAR)),
+        variance=Fixed(Real(low=0.0)),
+        noise=Fixed(Real(low=0.0)),
+        theta=Array(np.float64, "arms", "parameters", low=-MOST, high=MOST),
+        inverse=Array(np.float64, "arms", "parameters", "parameters"),
+        covariance=Array(np.float64, "arms", "parameters", "parameters"),
+        ready=Array(np.bool_, "arms"),
+        due=ListOf(Real(low=0.0), "arms"),
+        gained=ListOf(Real(), "arms"),
+        drawn=Array(np.float64, "arms", finite=False),
+        laws=Array(np.float64, 4, "arms", finite=False),
+        context=Array(np.float64, "parameters"),
+        work=Array(np.float64, 3, "parameters", finite=False),
+        places=Array(np.int64, "parameters"),
+        warned=Flag(),
+    )
+
+    def verify_saved(self) -> None:
+        own = [arm.theta.size for arm in self.all.arms]
+        require(own == [self.theta.shape[1]] * len(self.theta), "moments are of other arms")
+        require(self.context[-1] == float(self.all.model.intercept), "an intercept is no feature")
+
+    def verify_problem(self, problem: Problem) -> None:
+        self.all.verify_problem(problem)
+
+    def __init__(
+        self, model: ConvexModel, problem: Problem, resampling: Resampling, prior: ExamplePrior
+    ) -> None:
+        arms, d = problem.n_arms, problem.n_features + 1
+        self.all = ConvexArms(model, problem, resampling, prior)
+        self.loss = model.loss
+        self.variance = float(resampling.variance)
+        self.noise = float(resampling.noise)
+        self.theta = np.zeros((arms, d))
+        self.inverse = np.zeros((arms, d, d))
+        self.covariance = np.zeros((arms, d, d))
+        self.ready = np.zeros(arms, dtype=np.bool_)
+        self.due = [0.0] * arms  # rows beyond which to start anew
+        self.gained = [0.0] * arms  # log det M, since it was made anew
+        self.drawn = np.zeros(arms)
+        self.laws = np.zeros((4, arms))  # room for means and spreads
+        self.context = np.full(d, float(model.intercept))  # the one at hand, intercept last
+        self.work = np.zeros((3, d))
+        self.places = np.zeros(d, dtype=np.int64)
+
+    def learn(
+        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
+    ) -> None:
+        self._weigh_in(context, arm, reward, rng, 1.0)
+
+    def _weigh_in(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
+        self.all.learn(context, arm, reward, weight)
+        if self._notice_prior():
+            return  # made from all rows, of which this is one
+        if self.all.arms[arm].examples.rows.count > self.due[arm]:
+            self._renew(arm)
+            return
+        self._take(context)
+        gain = absorb_step(
+            self.loss, self.theta, self.inverse, self.covariance, arm, self.context, reward,
+            self.variance, self.noise, self.work, self.places, weight,
+        )  # fmt: skip
+        self.gained[arm] += gain
+        if gain == UNCHANGED or self.gained[arm] > self.context.size * np.log(GROWTH):
+            self._renew(arm)
+
+    def discount(self, factor: float) -> None:
+        for index, arm in enumerate(self.all.arms):
+            arm.fade(factor)
+            self.ready[index] &= arm.examples.count > 0
+            self.theta[index] *= self.ready[index]
+        self._renew_all(range(len(self.all.arms)))
+
+    def rearm(self, fresh: "GaussianLimitLearner", before: Before) -> None:
+        self.all.rearm(fresh.all, before)
+        for name in ("theta", "inverse", "covariance", "ready", "drawn"):
+            setattr(self, name, rearmed(getattr(self, name), getattr(fresh, name), before))
+        self.laws = np.zeros((4, len(before)))
+        self.due = relisted(self.due, fresh.due, before)
+        self.gained = relisted(self.gained, fresh.gained, before)
+        self._renew_all(index for index, earlier in enumerate(before) if earlier is None)
+
+    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        self._notice_prior()
+        self._take(context)
+        sandwich_scores(
+            kernel_stream(rng), self.theta, self.covariance, self.ready, self.context, self.drawn,
+            self.work, self.places,
+        )  # fmt: skip
+        return self.all.model.expected(self.drawn.copy())
+
+    def best(self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray) -> int:
+        self._notice_prior()
+        self._take(context)
+        arm: int = sandwich_best(
+            kernel_stream(rng), self.theta, self.covariance, self.ready, self.context, self.drawn,
+            self.work, self.places, allowed,
+        )  # fmt: skip
+        check_score(self.drawn.sum())  # infinite at most: none is minus infinity
+        return arm
+
+    def choose(
+        self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
+    ) -> tuple[int, np.ndarray]:
+        arm, scores, _ = self.decide(context, rng, allowed)
+        return arm, scores
+
+    def decide(
+        self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
+    ) -> tuple[int, np.ndarray, np.ndarray | None]:
+        self._notice_prior()
+        self._take(context)
+        scores, shares = np.empty(self.drawn.size), np.empty(self.drawn.size)
+        arm: int = sandwich_decide(
+            kernel_stream(rng), self.loss, self.theta, self.covariance, self.ready, self.context,
+            allowed, self.drawn, scores, shares, self.laws, self.work, self.places,
+        )  # fmt: skip
+        check_score(shares.sum())
+        return arm, scores, shares
+
+    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+        self._notice_prior()
+        self._take(context)
+        means, spreads = np.empty((2, self.drawn.size))
+        sandwich_law(
+            self.theta, self.covariance, self.ready, self.context, means, spreads, self.work,
+            self.places,
+        )  # fmt: skip
+        return normal_shares(means, spreads, allowed)
+
+    def _take(self, context: np.ndarray) -> None:
+        self.context[:-1] = context if context.dtype.kind == "f" else as_numbers(context)
+
+    def _notice_prior(self) -> bool:
+        """Start anew if there are other pseudo-examples; whether there were."""
+        new = self.all.notice_prior()
+        if new:
+            self._renew_all(range(len(self.all.arms)))
+        return new
+
+    def _renew_all(self, indices: Iterable[int]) -> None:
+        for index in indices:
+            if self.all.arms[index].examples.count > 0:
+                self._renew(index)
+
+    def _renew(self, index: int) -> None:
+        """θ̂, M⁻¹ and V from all examples."""
+        arm = self.all.arms[index]
+        arm.fit(self.all.fit_tolerance(arm))
+        factor, usual = arm.draw.factor()
+        spread = self.variance * arm.squares()
+        spread += self.noise**2 * arm.draw.entries[0, : arm.examples.n_entries]
+        self.inverse[index] = factor.T @ factor
+        if usual:
+            half = arm.examples.gram(spread) @ self.inverse[index]
+            self.covariance[index] = self.inverse[index] @ half
+            arm.set_factor(factor.astype(np.float32))
+        else:  # M⁻¹ twice would lose what matters
+            self.covariance[index] = _covariance(arm.examples, factor, spread)
+            arm.set_factor(factor)
+            self._check_factor(arm)
+        self.theta[index] = arm.theta
+        self.ready[index] = True
+        # Where rows are few, each adds a direction, of which the inverse knows nothing yet.
+        self.due[index] = (1.0 if arm.examples.few else GROWTH) * arm.examples.rows.count
+        self.gained[index] = 0.0
+
+    def _check_factor(self, arm: ConvexArm) -> None:
+        """Say once if rounding spoils what is added to the inverse until it is made anew."""
+        if arm.examples.few or self.warned:
+            return
+        if least_own(arm.draw.hessian(), arm.factor) < ROUGH:
+            self.warned = True
+            warn_of_rounding("GaussianLimit")
+
+
+def _covariance(examples: ConvexExamples, factor: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """M⁻¹ G M⁻¹ without M⁻¹ itself, in which what matters would be lost."""
+    images = examples.contexts() @ factor[:, :-1].T + examples.bias * factor[:, -1]
+    middle = np.sqrt(spread)[:, None] * images @ factor
+    covariance: np.ndarray = middle.T @ middle
+    return covariance

@@ -1,0 +1,105 @@
+"""One weight per group of examples: a step whose cost does not depend on the history."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bandstrap.checks import require_within
+from bandstrap.errors import InvalidInput
+from bandstrap.kernels.convex.groups import group_pseudo, group_rows
+from bandstrap.models.base import Learner, Model
+from bandstrap.models.convex.arms import ArmsLearner
+from bandstrap.models.convex.model import ConvexModel
+from bandstrap.priors import ExamplePrior
+from bandstrap.problem import Problem
+from bandstrap.rearming import Before, rearmed
+from bandstrap.resampling import Resampling
+from bandstrap.storage.schema import Array, Schema, require
+
+MOST_GROUPS = 100_000  # each has a weight in every draw, and a gradient in memory
+
+
+@dataclass(frozen=True)
+class Grouped(Model):
+    """`OneStep` with one weight for each of a fixed number of groups, not for each example.
+
+    Examples fall into the groups in turn as they come. An arm keeps the sum of the gradients at θ̂
+    of each group, so a round costs O(d² + groups d) an arm; keeping θ̂ and the sums up costs O(d²)
+    an example on average. Few groups make the draw's spread itself random, by 1 / √groups or so.
+    """
+
+    model: ConvexModel
+    groups: int = 100
+
+    def __post_init__(self) -> None:
+        require_within(2, MOST_GROUPS, groups=self.groups)
+
+    def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
+        if resampling.noise > 0:
+            raise InvalidInput("resampling", resampling, "Grouped needs weights; try Exponential")
+        return GroupedLearner(self, problem, resampling, prior)
+
+
+class GroupedLearner(ArmsLearner):
+    """Sums of gradients by arm and group, (arms, groups, features + 1)."""
+
+    schema = Schema(
+        sums=Array(np.float64, "arms", "groups", "parameters"),
+        known_rows=Array(np.int64, "arms", low=0),
+        known_fits=Array(np.int64, "arms", low=0),
+    )
+
+    def verify_saved(self) -> None:
+        arms = self.all.arms
+        own = [arm.theta.size for arm in arms]
+        require(own == [self.sums.shape[2]] * len(self.sums), "sums are of other arms")
+        for arm, rows, fits in zip(arms, self.known_rows, self.known_fits, strict=True):
+            require(fits <= arm.fits, "sums are of a fit that is yet to come")
+            # Where the margins are to be known anew there will be another fit, and other sums.
+            known = arm.known_rows < 0 or rows <= arm.examples.rows.count
+            require(known, "sums are of rows that are not there")
+
+    def __init__(
+        self, grouped: Grouped, problem: Problem, resampling: Resampling, prior: ExamplePrior
+    ) -> None:
+        super().__init__(grouped.model, problem, resampling, prior)
+        self.sums = np.zeros((problem.n_arms, grouped.groups, problem.n_features + 1))
+        self.known_rows = np.zeros(problem.n_arms, dtype=np.int64)
+        self.known_fits = np.zeros(problem.n_arms, dtype=np.int64)
+
+    def rearm(self, fresh: "GroupedLearner", before: Before) -> None:  # type: ignore[override]
+        super().rearm(fresh, before)
+        for name in ("sums", "known_rows", "known_fits"):
+            setattr(self, name, rearmed(getattr(self, name), getattr(fresh, name), before))
+
+    def _margins(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        arms = self.all.arms
+        margins = np.full(len(arms), np.inf)
+        x = self.all.augmented(context)
+        known = self.all.refresh()
+        weights = self.all.resampling.weights(self.sums.shape[:2], rng)
+        for index in known:
+            self._catch_up(index)
+            arm = arms[index]
+            gradient = weights[index] @ self.sums[index]
+            gradient[:-1] += arm.draw.strength * arm.theta[:-1]
+            sway = (arm.factor @ x) @ (arm.factor @ gradient)
+            margins[index] = x @ arm.theta - sway
+        return margins
+
+    def _catch_up(self, index: int) -> None:
+        """Add rows that have come since, or everything anew where θ̂ has moved."""
+        arm, sums = self.all.arms[index], self.sums[index]
+        e, bias = arm.examples, arm.examples.bias
+        if self.known_fits[index] != arm.fits:
+            sums[:] = 0.0
+            self.known_rows[index] = 0
+            self.known_fits[index] = arm.fits
+            group_pseudo(e.axes, e.axis_rewards, e.plain, e.plain_rewards, bias, arm.means, sums)
+        begin, rows = int(self.known_rows[index]), e.rows
+        weights = np.ones(rows.count - begin) if rows.plain else rows.weights[begin:]
+        group_rows(
+            rows.contexts, rows.rewards, weights, begin, rows.count, e.unit, bias,
+            e.count - rows.count, arm.means[e.n_pseudo :], sums,
+        )  # fmt: skip
+        self.known_rows[index] = e.rows.count

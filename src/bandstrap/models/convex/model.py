@@ -1,0 +1,86 @@
+"""Models whose weighted objective is convex: they can be solved, to a stated tolerance."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bandstrap.checks import require_positive
+from bandstrap.errors import InvalidInput
+from bandstrap.models.base import Learner, WeightedModel
+from bandstrap.models.checks import checked_contexts, checked_examples, checked_start
+from bandstrap.models.convex.arm import ConvexArm
+from bandstrap.models.features import Rows, as_numbers
+from bandstrap.priors import ExamplePrior
+from bandstrap.problem import Problem
+from bandstrap.resampling import Resampling
+
+
+@dataclass(frozen=True)
+class ConvexModel(WeightedModel[np.ndarray]):
+    """Σ wᵢ loss(xᵢ·θ, yᵢ) + ½ penalty n ‖θ‖², solved for each arm by itself.
+
+    * `penalty` is per example: n counts them, pseudo-examples too. The intercept is free.
+    * `tolerance`: the objective per unit of weight is this near to its optimum; for squared loss
+      in units of the rewards' variance. Every draw takes at least one step from the unweighted
+      fit, however large the tolerance.
+    * `intercept`: whether there is one.
+
+    A fit is an array (features + 1,) whose last entry is the intercept.
+    """
+
+    penalty: float = 1e-4
+    tolerance: float = 1e-3
+    intercept: bool = True
+
+    loss: ClassVar[int]
+    takes_noise: ClassVar[bool] = False  # whether noise may be added to rewards
+
+    def __post_init__(self) -> None:
+        require_positive(penalty=self.penalty, tolerance=self.tolerance)
+
+    @abstractmethod
+    def check_rewards(self, rewards: np.ndarray) -> None:
+        """Refuse rewards that the loss has no meaning for."""
+
+    def check_reward(self, reward: float) -> None:
+        self.check_rewards(np.array([reward]))
+
+    def check_scheme(self, resampling: Resampling) -> None:
+        """Refuse a scheme whose rewards the loss has no meaning for."""
+        if resampling.noise > 0 and not self.takes_noise:
+            name = type(self).__name__
+            remedy = f"{name} takes no noise on rewards: use LinearRegression, or random weights"
+            raise InvalidInput("resampling", resampling, remedy)
+
+    @abstractmethod
+    def expected(self, margins: np.ndarray) -> np.ndarray:
+        """Expected rewards at margins."""
+
+    def fit(
+        self,
+        contexts: np.ndarray,
+        rewards: np.ndarray,
+        weights: np.ndarray,
+        start: np.ndarray | None,
+        rng: np.random.Generator,
+    ) -> np.ndarray:
+        contexts, rewards, weights = checked_examples(contexts, rewards, weights)
+        self.check_rewards(rewards)
+        rows = Rows.of(contexts, rewards)
+        draw = ConvexArm(self.loss, rows, self.intercept, self.penalty).draw
+        draw.set_weights(rewards, weights)
+        if start is not None:
+            draw.theta[:] = checked_start(start, draw.theta.size)
+        draw.settle(self.tolerance)
+        return draw.theta
+
+    def predict(self, fit: np.ndarray, contexts: np.ndarray) -> np.ndarray:
+        contexts = as_numbers(checked_contexts(contexts))
+        return self.expected(contexts @ fit[:-1] + fit[-1])
+
+    def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
+        from bandstrap.models.convex.learner import ConvexLearner  # it needs this module
+
+        return ConvexLearner(self, problem, resampling, prior)

@@ -1,0 +1,236 @@
+"""The paper's network on a budget: a fixed number of examples a round, not all of history."""
+
+from dataclasses import dataclass, field
+from math import sqrt
+
+import numpy as np
+
+from bandstrap.kernels.network import outputs
+from bandstrap.models.base import Learner, Model
+from bandstrap.models.features import Rows, verify_rows
+from bandstrap.models.network.checks import (
+    MOST_EXAMPLES,
+    check_count,
+    check_outputs,
+    check_parameters,
+    check_rate,
+    check_support,
+)
+from bandstrap.models.network.heads import Draws, Heads, OneHead
+from bandstrap.models.network.layers import Layers, sigmoid
+from bandstrap.models.network.model import NeuralNetwork
+from bandstrap.models.network.optimiser import Adam, check_trained
+from bandstrap.models.network.scale import RunningScale
+from bandstrap.one_thread import ONE_BLAS_THREAD
+from bandstrap.priors import ExamplePrior, PseudoExamples
+from bandstrap.problem import Problem
+from bandstrap.rearming import Before, relisted
+from bandstrap.resampling import Resampling
+from bandstrap.storage.schema import Fixed, ListOf, Maybe, Of, Schema, Whole, require
+
+MEMORY = 0.9  # of the averaged parameters, by step; an arm takes fewer steps than there are rounds
+
+
+@dataclass(frozen=True)
+class Budgeted(Model):
+    """A network per arm as in `NeuralNetwork`, taught `examples` examples a round.
+
+    A round takes a fixed number of steps of Adam, each on one batch of one arm: two for every arm
+    pulled since the last round, its newest examples among them, and the rest for arms at random.
+    A batch has fresh bootstrap weights of its own, and as many rewards as pseudo-examples at least.
+    It costs the same however long history is, and is an approximation of refitting every arm to all
+    of it. Fresh weights on a small batch hardly move a network: for a bootstrap that explores, give
+    it heads, `NetworkHeads(Budgeted())`. Features are standardised by their mean and spread so far.
+    """
+
+    network: NeuralNetwork = field(default_factory=lambda: NeuralNetwork(batch=12))
+    examples: int = 48
+    learning_rate: float = 0.003
+
+    def __post_init__(self) -> None:
+        check_count("examples", self.examples, MOST_EXAMPLES)
+        check_rate(self.learning_rate)
+
+    def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
+        return self.headed(problem, prior, OneHead(resampling))
+
+    def headed(self, problem: Problem, prior: ExamplePrior, heads: Heads) -> Learner:
+        check_support(problem.support)
+        sizes = (problem.n_features, self.network.hidden, heads.count)
+        check_parameters(sizes, problem.n_arms, max(self.examples, self.network.batch))
+        return BudgetedLearner(self, problem, prior, heads)
+
+
+class BudgetedLearner(Learner):
+    """Networks of all arms in one run; `touched` counts the examples they were taught."""
+
+    schema = Schema(
+        model=Fixed(Of(Budgeted)),
+        heads=Of(Heads),
+        pseudo=Of(PseudoExamples),
+        n_features=Fixed(Whole()),
+        scale=Of(RunningScale),
+        rows=ListOf(Of(Rows), "arms"),
+        draws=ListOf(Of(Draws), "arms"),
+        new=ListOf(Whole(), "arms"),
+        networks=ListOf(Maybe(Of(Layers)), "arms"),
+        optimisers=ListOf(Maybe(Of(Adam)), "arms"),
+        touched=Whole(),
+        owed=Whole(),
+    )
+
+    def verify_saved(self) -> None:
+        for trained in zip(self.networks, self.optimisers, strict=True):
+            check_trained(*trained, self._sizes())
+        for rows, draws, new in zip(self.rows, self.draws, self.new, strict=True):
+            require(new <= rows.count, "more rows are new than there are")
+            require(draws.known <= rows.count, "draws are of other rows")
+        widths = {self.scale.mean.size, self.pseudo.contexts.shape[1]}
+        widths |= {rows.n_features for rows in self.rows}
+        require(widths == {self.n_features}, "contexts are of several widths")
+
+    def verify_problem(self, problem: Problem) -> None:
+        verify_rows(self.rows, problem)
+
+    def __init__(
+        self, model: Budgeted, problem: Problem, prior: ExamplePrior, heads: Heads
+    ) -> None:
+        self.model = model
+        self.heads = heads
+        self.pseudo = prior.start(problem)
+        self.n_features = problem.n_features
+        self.scale = RunningScale(problem.n_features)
+        self.rows = [Rows(problem.n_features) for _ in range(problem.n_arms)]
+        self.draws = [heads.draws() for _ in range(problem.n_arms)]
+        self.new = [0] * problem.n_arms
+        self.networks: list[Layers | None] = [None] * problem.n_arms
+        self.optimisers: list[Adam | None] = [None] * problem.n_arms
+        self.touched = 0
+        self.owed = 1  # lessons that are due: one for each reward, and one before the first
+
+    def learn(
+        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
+    ) -> None:
+        self._weigh_in(context, arm, reward, rng, 1.0)
+
+    def _weigh_in(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
+        self.pseudo.see(context)
+        self.scale.see(context)
+        self.rows[arm].add(context, reward, weight)
+        self.new[arm] += 1
+        self.owed += 1
+
+    def discount(self, factor: float) -> None:
+        for arm, rows in enumerate(self.rows):
+            if rows.count > 0:
+                kept = rows.fade(factor)
+                self.new[arm] = int(kept[rows.count - self.new[arm] :].sum())
+                rows.keep(kept)
+                self.draws[arm].keep(kept)
+                if rows.count == 0:
+                    self.networks[arm] = self.optimisers[arm] = None
+
+    def rearm(self, fresh: "BudgetedLearner", before: Before) -> None:
+        for name in ("rows", "draws", "new", "networks", "optimisers"):
+            setattr(self, name, relisted(getattr(self, name), getattr(fresh, name), before))
+
+    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        known = self._known()
+        if self.owed > 0 or self.heads.redrawn:
+            self._teach(known, rng)
+            self.owed = max(self.owed - 1, 0)
+        for arm in known:
+            self._network(arm, rng)
+        return self.heads.chosen(self._outputs(known, context), rng)
+
+    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+        known = self._known()
+        started = all(self.networks[arm] is not None for arm in known)
+        if self.owed > 0 or self.heads.redrawn or not started:
+            return None
+        return self.heads.shares(self._outputs(known, context), allowed)
+
+    def _known(self) -> list[int]:
+        return [arm for arm, rows in enumerate(self.rows) if self.pseudo.count + rows.count > 0]
+
+    def _outputs(self, known: list[int], context: np.ndarray) -> np.ndarray:
+        """What each head expects of each arm, (heads, arms)."""
+        inputs = self.scale(context[None])[0]
+        hidden = np.empty(self.model.network.hidden, dtype=np.float32)
+        logits = np.zeros((len(self.rows), self.heads.count))
+        for arm in known:
+            network, optimiser = self.networks[arm], self.optimisers[arm]
+            assert network is not None
+            assert optimiser is not None
+            (weights, bias), (last, last_bias) = network.matrices(optimiser.settled(network.flat))
+            outputs(inputs, weights, bias, last, last_bias, hidden, logits[arm])
+        expected = np.full_like(logits, np.inf)  # the untried go first
+        expected[known] = sigmoid(logits[known])
+        check_outputs(expected, self.model)
+        return expected.T
+
+    def _teach(self, known: list[int], rng: np.random.Generator) -> None:
+        """A fixed number of steps, for arms with something new first, and then for any."""
+        if not known:
+            return
+        steps = -(-self.model.examples // self.model.network.batch)
+        fresh = [arm for arm in known if self.new[arm] > 0]
+        others = [known[at] for at in rng.integers(0, len(known), steps).tolist()]
+        with ONE_BLAS_THREAD:
+            for arm in (2 * fresh + others)[:steps]:
+                self._step(arm, *self._network(arm, rng), rng)
+
+    def _sizes(self) -> tuple[int, ...]:
+        return self.n_features, self.model.network.hidden, self.heads.count
+
+    def _network(self, arm: int, rng: np.random.Generator) -> tuple[Layers, Adam]:
+        """An arm's network; it starts at random, so it needs a generator to start."""
+        network, optimiser = self.networks[arm], self.optimisers[arm]
+        if network is None or optimiser is None:
+            network = Layers.glorot(self._sizes(), rng, self.heads.count, self.heads.spread)
+            optimiser = Adam(network.flat, self.model.learning_rate, MEMORY)
+            self.networks[arm], self.optimisers[arm] = network, optimiser
+        return network, optimiser
+
+    def _step(self, arm: int, network: Layers, optimiser: Adam, rng: np.random.Generator) -> None:
+        rows, size = self.rows[arm], self.model.network.batch
+        old, others, makeup = self._picks(arm, rng)
+        n = len(old)
+        contexts = np.empty((size, self.n_features), dtype=np.float32)
+        self.scale(rows.contexts[old], contexts[:n])
+        self.scale(self.pseudo.contexts[others], contexts[n:])
+        rewards = np.concatenate([rows.rewards[old], self.pseudo.rewards[others]])
+        picks = np.concatenate([old, others + rows.count])
+        targets, weights = self.draws[arm].of(picks, rows.rewards, rewards, rng)
+        values = network.values(contexts)
+        slopes = weights * (sigmoid(values[-1]) - targets) / size
+        slopes[n:] *= makeup
+        if not rows.plain:
+            slopes[:n] *= rows.weights[old, None]
+        gradient = network.gradient(values, slopes.astype(np.float32, copy=False))
+        optimiser.step(network.flat, gradient, size, rng)
+        self.new[arm] = 0
+        self.touched += size
+
+    def _picks(self, arm: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float]:
+        """The newest rows of an arm and others, pseudo-examples, and what each of these counts.
+
+        More pseudo-examples than rows would fill nearly every batch: where they are more, half are
+        rows, and pseudo-examples count the square root of what would make up for that in full.
+        """
+        count, pseudo, size = self.rows[arm].count, self.pseudo.count, self.model.network.batch
+        newest, some = min(self.new[arm], size), min(count, pseudo)
+        chances = rng.random(size + 1)
+        n = max(size - int(size * some / (count + some) + chances[size]), newest) if count else 0
+        old = (chances[:n] * count).astype(np.int64)  # cheaper than rng.integers
+        if newest > 0:
+            old[:newest] = np.arange(count - newest, count)
+        others = (chances[n:size] * pseudo).astype(np.int64)
+        return old, others, sqrt(pseudo / some) if some else 1.0

@@ -1,0 +1,182 @@
+"""The outputs that a network has for each arm, and what they make of rewards."""
+
+from abc import ABC, abstractmethod
+from typing import Protocol
+
+import numpy as np
+
+from bandstrap.models.base import Learner
+from bandstrap.models.network.checks import MOST_HEADS, NARROWEST, WIDEST
+from bandstrap.models.redraw import drawn
+from bandstrap.models.votes import mixed_shares, vote_shares
+from bandstrap.priors import ExamplePrior
+from bandstrap.problem import Problem
+from bandstrap.resampling import Resampling
+from bandstrap.storage.schema import Array, Fixed, Grows, Of, Real, Schema, Whole, require
+
+LARGEST = 1e30  # a reward with noise, or a weight
+
+
+class Draws(ABC):
+    """What the rewards of one history count for every head."""
+
+    known: int = 0  # rows that have their draws
+    schema = Schema(resampling=Fixed(Of(Resampling)))
+
+    @abstractmethod
+    def of(
+        self, picks: np.ndarray, rows: np.ndarray, rewards: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Rewards and weights of the examples at `picks`, (examples, heads).
+
+        `rows` are the rewards of history, `rewards` those of the examples; positions beyond
+        history are pseudo-examples.
+        """
+
+    @abstractmethod
+    def keep(self, kept: np.ndarray) -> None:
+        """Only the rows that `kept` says."""
+
+
+class Heads(ABC):
+    """How many outputs speak for an arm, how they weigh rewards, and which of them is asked."""
+
+    schema = Schema(
+        resampling=Fixed(Of(Resampling)),
+        count=Fixed(Whole(1, MOST_HEADS)),
+        spread=Fixed(Real(NARROWEST, WIDEST)),
+    )
+
+    def __init__(self, resampling: Resampling, count: int, spread: float) -> None:
+        self.resampling = resampling
+        self.count = count
+        self.spread = spread  # of their first weights, in Glorot's
+
+    @property
+    @abstractmethod
+    def redrawn(self) -> bool:
+        """Whether each draw takes a step of its own, and is random by that."""
+
+    @abstractmethod
+    def draws(self) -> Draws:
+        """For a history that is yet empty."""
+
+    @abstractmethod
+    def chosen(self, outputs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """The output that speaks for each arm, of (heads, arms)."""
+
+    @abstractmethod
+    def shares(self, outputs: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+        """How probable each arm is to have the highest of what is chosen."""
+
+
+class Headed(Protocol):
+    """A network that can have other heads than its one."""
+
+    def headed(self, problem: Problem, prior: ExamplePrior, heads: Heads) -> Learner:
+        """A learner with these heads."""
+
+
+class OneHead(Heads):
+    """One output for an arm, and fresh weights for whatever it is taught."""
+
+    def __init__(self, resampling: Resampling) -> None:
+        super().__init__(resampling, count=1, spread=1.0)
+
+    @property
+    def redrawn(self) -> bool:
+        return self.resampling.variance > 0 or self.resampling.noise > 0
+
+    def draws(self) -> Draws:
+        return FreshDraws(self.resampling)
+
+    def chosen(self, outputs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        chosen: np.ndarray = outputs[0]
+        return chosen
+
+    def shares(self, outputs: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+        return vote_shares(outputs, allowed)
+
+
+class ManyHeads(Heads):
+    """Several outputs for an arm, each of which weighs each reward once, for good."""
+
+    @property
+    def redrawn(self) -> bool:
+        return False  # but by the heads that are asked
+
+    def draws(self) -> Draws:
+        return KeptDraws(self.resampling, self.count)
+
+    def chosen(self, outputs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        arms = outputs.shape[1]
+        return outputs[rng.integers(self.count, size=arms), np.arange(arms)]  # type: ignore[no-any-return]
+
+    def shares(self, outputs: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+        return mixed_shares(outputs, allowed)
+
+
+class FreshDraws(Draws):
+    def __init__(self, resampling: Resampling) -> None:
+        self.resampling = resampling
+
+    def of(
+        self, picks: np.ndarray, rows: np.ndarray, rewards: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        rewards, weights = drawn(self.resampling, rewards, rng)
+        return rewards[:, None], weights[:, None]
+
+    def keep(self, kept: np.ndarray) -> None:
+        pass
+
+
+class KeptDraws(Draws):
+    """The heads' weights for a reward are drawn together, when it is first met."""
+
+    schema = Schema(
+        heads=Fixed(Whole(1, MOST_HEADS)),
+        known=Whole(),
+        targets=Array(np.float32, Grows("room"), "heads", low=-LARGEST, high=LARGEST),
+        weights=Array(np.float32, Grows("room"), "heads", low=0.0, high=LARGEST),
+    )
+
+    def verify_saved(self) -> None:
+        room, heads = self.targets.shape
+        require(heads == self.heads, "draws are of other heads")
+        require(room > 0, "draws have no room")  # it doubles
+        require(self.known <= room, "known is beyond the draws")
+
+    def __init__(self, resampling: Resampling, heads: int) -> None:
+        self.resampling = resampling
+        self.heads = heads
+        self.known = 0
+        self.targets = np.zeros((64, heads), dtype=np.float32)
+        self.weights = np.zeros((64, heads), dtype=np.float32)
+
+    def of(
+        self, picks: np.ndarray, rows: np.ndarray, rewards: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        self._catch_up(rows, rng)
+        own = np.minimum(picks, self.known - 1)
+        targets, weights = self.targets[own], self.weights[own]
+        pseudo = (picks >= self.known).nonzero()[0]  # weighed afresh, all at once
+        if pseudo.size > 0:
+            dealt = self.resampling.perturb(rewards[pseudo].repeat(self.heads), rng)
+            targets[pseudo], weights[pseudo] = (each.reshape(-1, self.heads) for each in dealt)
+        return targets, weights
+
+    def keep(self, kept: np.ndarray) -> None:
+        dealt = kept[: self.known]
+        n = int(dealt.sum())
+        self.targets[:n] = self.targets[: self.known][dealt]
+        self.weights[:n] = self.weights[: self.known][dealt]
+        self.known = n
+
+    def _catch_up(self, rows: np.ndarray, rng: np.random.Generator) -> None:
+        while rows.size > len(self.targets):
+            self.targets = np.concatenate([self.targets, np.zeros_like(self.targets)])
+            self.weights = np.concatenate([self.weights, np.zeros_like(self.weights)])
+        for row in range(self.known, rows.size):
+            reward = np.full(self.heads, rows[row])
+            self.targets[row], self.weights[row] = self.resampling.perturb(reward, rng)
+        self.known = rows.size

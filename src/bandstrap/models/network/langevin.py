@@ -1,0 +1,68 @@
+"""Langevin dynamics on a shared network: parameters that wander as the posterior would."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bandstrap.kernels.network import langevin
+from bandstrap.models.network.checks import check_spread
+from bandstrap.models.network.optimiser import Optimiser
+from bandstrap.models.network.shared import SharedNetwork
+from bandstrap.storage.schema import Array, Grows, Real, Schema, Whole
+
+
+class Wander(Optimiser):
+    """Preconditioned stochastic gradient Langevin dynamics (Li et al., 2016).
+
+    The prior is N(0, spread²) for every parameter; the preconditioner's own drift is left out, as
+    is usual.
+    """
+
+    schema = Schema(
+        rate=Real(0.0),
+        precision=Real(0.0),
+        steps=Whole(),
+        second=Array(np.float32, Grows(), low=0.0),
+    )
+
+    def __init__(self, parameters: np.ndarray, rate: float, spread: float) -> None:
+        self.rate = rate
+        self.precision = spread**-2
+        self.steps = 0
+        self.second = np.zeros_like(parameters)
+
+    @property
+    def size(self) -> int:
+        return self.second.size
+
+    def step(
+        self, parameters: np.ndarray, gradient: np.ndarray, count: int, rng: np.random.Generator
+    ) -> None:
+        self.steps += 1
+        noise = rng.standard_normal(parameters.size, dtype=np.float32)
+        share = 1.0 / (1.0 - 0.999**self.steps)
+        numbers = (self.rate, share, self.precision / count, np.sqrt(2.0 * self.rate / count))
+        langevin(parameters, gradient, self.second, noise, *map(np.float32, numbers))
+
+    def settled(self, parameters: np.ndarray) -> np.ndarray:
+        return parameters
+
+    def relay(self, rearmed: Callable[[np.ndarray], np.ndarray]) -> None:
+        self.second = rearmed(self.second)
+
+
+@dataclass(frozen=True)
+class LangevinNetwork(SharedNetwork):
+    """A shared network whose steps are Langevin's: each round it stands at another draw."""
+
+    spread: float = 1.0
+    wanders: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_spread(self.spread)
+
+    def optimiser(self, parameters: np.ndarray) -> Optimiser:
+        return Wander(parameters, self.learning_rate, self.spread)

@@ -1,0 +1,107 @@
+"""A network of ReLU layers with linear outputs: its parameters, its values, its slopes."""
+
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+
+from bandstrap.models.network.checks import n_parameters
+from bandstrap.rearming import Before, rearmed
+from bandstrap.storage.schema import Array, Grows, Schema, TupleOf, Whole, require
+
+
+class Layers:
+    """Parameters of a network from `sizes[0]` inputs to `sizes[-1]` outputs, in one array.
+
+    Weights start Glorot uniform, biases at zero. The matrices are views, made when asked for, so
+    that a saved and restored network still has one copy of its parameters.
+    """
+
+    schema = Schema(sizes=TupleOf(Whole()), flat=Array(np.float32, Grows()))
+
+    def verify_saved(self) -> None:
+        require(len(self.sizes) >= 2, "it has too few layers")
+        require(self.flat.size == n_parameters(self.sizes), "parameters are of other layers")
+
+    def __init__(self, sizes: tuple[int, ...], flat: np.ndarray) -> None:
+        self.sizes = sizes
+        self.flat = flat
+
+    @classmethod
+    def glorot(
+        cls, sizes: tuple[int, ...], rng: np.random.Generator, heads: int = 1, spread: float = 1.0
+    ) -> "Layers":
+        """Random weights; the outputs are of `heads` heads, `spread` times as wide as others."""
+        parts = []
+        for depth, (fan_in, size) in enumerate(pairwise(sizes)):
+            last = depth == len(sizes) - 2
+            limit = np.sqrt(6.0 / (fan_in + (size / heads if last else size)))
+            limit *= spread if last else 1.0
+            parts += [rng.uniform(-limit, limit, fan_in * size), np.zeros(size)]
+        return cls(sizes, np.concatenate(parts).astype(np.float32))
+
+    def matrices(self, flat: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The weights and the bias of each layer, as views of an array laid out like `flat`."""
+        places = _places(self.sizes)
+        return [(flat[weights].reshape(shape), flat[bias]) for weights, shape, bias in places]
+
+    def values(self, inputs: np.ndarray, flat: np.ndarray | None = None) -> list[np.ndarray]:
+        """What every layer makes of the inputs (n, sizes[0]), inputs first, outputs last."""
+        values = [inputs]
+        matrices = self.matrices(self.flat if flat is None else flat)
+        for depth, (weights, bias) in enumerate(matrices):
+            out = values[-1] @ weights
+            out += bias
+            if depth < len(matrices) - 1:
+                np.maximum(out, 0.0, out=out)
+            values.append(out)
+        return values
+
+    def rearmed(self, flat: np.ndarray, heads: int, before: Before) -> np.ndarray:
+        """An array laid out like `flat` for other arms, each with an output of every head.
+
+        New ones have zeros.
+        """
+        fan_in, size = self.sizes[-2:]
+        cut = flat.size - (fan_in + 1) * size
+        outputs = flat[cut:].reshape(fan_in + 1, heads, -1)
+        new = np.zeros((fan_in + 1, heads, len(before)), flat.dtype)
+        return np.concatenate([flat[:cut], rearmed(outputs, new, before, axis=2).ravel()])
+
+    def start_outputs(
+        self, arms: list[int], heads: int, spread: float, rng: np.random.Generator
+    ) -> np.ndarray:
+        """Random weights for the outputs of some arms, as `glorot` has them; where these are."""
+        weights, _ = self.matrices(np.arange(self.flat.size))[-1]
+        fan_in, size = weights.shape
+        places = weights.reshape(fan_in, heads, -1)[:, :, arms].ravel()
+        limit = spread * np.sqrt(6.0 / (fan_in + size / heads))
+        self.flat[places] = rng.uniform(-limit, limit, places.size)
+        return places
+
+    def gradient(self, values: list[np.ndarray], slopes: np.ndarray) -> np.ndarray:
+        """The loss's gradient, laid out like `flat`; `slopes` is its gradient by the outputs."""
+        gradient = np.empty_like(self.flat)
+        pairs = zip(self.matrices(self.flat), self.matrices(gradient), strict=True)
+        for depth, ((weights, _), (weights_slope, bias_slope)) in reversed(list(enumerate(pairs))):
+            np.dot(values[depth].T, slopes, out=weights_slope)
+            np.add.reduce(slopes, axis=0, out=bias_slope)
+            if depth > 0:
+                slopes = (slopes @ weights.T) * (values[depth] > 0)
+        return gradient
+
+
+@cache
+def _places(sizes: tuple[int, ...]) -> tuple[tuple[slice, tuple[int, int], slice], ...]:
+    """Where the weights of each layer are, their shape, and where its bias is."""
+    places, at = [], 0
+    for fan_in, size in pairwise(sizes):
+        middle, end = at + fan_in * size, at + (fan_in + 1) * size
+        places.append((slice(at, middle), (fan_in, size), slice(middle, end)))
+        at = end
+    return tuple(places)
+
+
+def sigmoid(logits: np.ndarray) -> np.ndarray:
+    """1 / (1 + e⁻ᶻ), without overflow."""
+    return 0.5 * (1.0 + np.tanh(0.5 * logits))

@@ -1,0 +1,96 @@
+"""How a budgeted network moves along a gradient."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+import numpy as np
+
+from bandstrap.kernels.network import adam
+from bandstrap.models.network.layers import Layers
+from bandstrap.storage.schema import Array, Grows, Real, Schema, Whole, require
+
+
+class Optimiser(ABC):
+    """The state of the steps of one network."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many parameters it moves."""
+
+    @abstractmethod
+    def step(
+        self, parameters: np.ndarray, gradient: np.ndarray, count: int, rng: np.random.Generator
+    ) -> None:
+        """Move the parameters, in place; the gradient is a mean, `count` the examples there are."""
+
+    @abstractmethod
+    def settled(self, parameters: np.ndarray) -> np.ndarray:
+        """The parameters to predict with."""
+
+    @abstractmethod
+    def relay(self, rearmed: Callable[[np.ndarray], np.ndarray]) -> None:
+        """Go on with parameters that are laid out as `rearmed` makes them."""
+
+    def start(self, parameters: np.ndarray, places: np.ndarray) -> None:  # noqa: B027
+        """Notice that some parameters begin where they are now."""
+
+
+class Adam(Optimiser):
+    """Adam (Kingma and Ba, 2015); predicts with parameters averaged over the last steps.
+
+    A step follows a few dozen examples; the average does not shake as the parameters do. A step
+    leaves `memory` of it.
+    """
+
+    schema = Schema(
+        rate=Real(0.0),
+        memory=Real(0.0, 1.0),
+        steps=Whole(),
+        first=Array(np.float32, Grows("parameters")),
+        second=Array(np.float32, Grows("parameters"), low=0.0),
+        average=Array(np.float32, Grows("parameters")),
+    )
+
+    def __init__(self, parameters: np.ndarray, rate: float, memory: float) -> None:
+        self.rate = rate
+        self.memory = memory
+        self.steps = 0
+        self.first = np.zeros_like(parameters)
+        self.second = np.zeros_like(parameters)
+        self.average = parameters.copy()
+
+    @property
+    def size(self) -> int:
+        return self.first.size
+
+    def step(
+        self, parameters: np.ndarray, gradient: np.ndarray, count: int, rng: np.random.Generator
+    ) -> None:
+        self.steps += 1
+        shares = 1.0 / (1.0 - 0.9**self.steps), 1.0 / (1.0 - 0.999**self.steps)
+        share = max(1.0 - self.memory, 1.0 / (self.steps + 1))
+        adam(
+            parameters, gradient, self.first, self.second, self.average,
+            *map(np.float32, (self.rate, *shares, share)),
+        )  # fmt: skip
+
+    def settled(self, parameters: np.ndarray) -> np.ndarray:
+        return self.average
+
+    def relay(self, rearmed: Callable[[np.ndarray], np.ndarray]) -> None:
+        self.first, self.second = rearmed(self.first), rearmed(self.second)
+        self.average = rearmed(self.average)
+
+    def start(self, parameters: np.ndarray, places: np.ndarray) -> None:
+        self.average[places] = parameters[places]
+
+
+def check_trained(
+    network: Layers | None, optimiser: Optimiser | None, sizes: tuple[int, ...]
+) -> None:
+    """Refuse a network of other layers in a file, or an optimiser of other parameters."""
+    require((network is None) == (optimiser is None), "a network comes without its optimiser")
+    if network is not None and optimiser is not None:
+        require(network.sizes == sizes, f"its layers are others than {sizes}")
+        require(optimiser.size == network.flat.size, "it moves other parameters")

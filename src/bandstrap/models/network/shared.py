@@ -1,0 +1,215 @@
+"""One network for all arms, taught a fixed number of examples a round: an approximation."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bandstrap.models.base import Learner, Model
+from bandstrap.models.network.checks import (
+    MOST_EXAMPLES,
+    MOST_LAYERS,
+    MOST_UNITS,
+    check_count,
+    check_outputs,
+    check_parameters,
+    check_rate,
+    check_support,
+)
+from bandstrap.models.network.heads import Draws, Heads, OneHead
+from bandstrap.models.network.layers import Layers, sigmoid
+from bandstrap.models.network.optimiser import Adam, Optimiser, check_trained
+from bandstrap.models.network.replay import Replay
+from bandstrap.one_thread import ONE_BLAS_THREAD
+from bandstrap.priors import ExamplePrior
+from bandstrap.problem import Problem
+from bandstrap.rearming import Before, newcomers
+from bandstrap.resampling import Resampling
+from bandstrap.storage.schema import Fixed, ListOf, Maybe, Of, Schema, Whole, require
+
+MEMORY = 0.98  # of the averaged parameters, by step
+
+
+@dataclass(frozen=True)
+class SharedNetwork(Model):
+    """Hidden layers that all arms share, and a sigmoid output for each arm.
+
+    What is learnt of contexts is learnt once, from the rewards of every arm. A round takes one step
+    of Adam on `examples` examples, the newest among them, with fresh bootstrap weights for these
+    alone; it costs the same however long history is, and is an approximation of refitting all.
+    Features are standardised by their mean and spread so far.
+    """
+
+    hidden: int = 200
+    layers: int = 2
+    examples: int = 64
+    learning_rate: float = 0.001
+    wanders: ClassVar[bool] = False  # whether steps are random by themselves
+
+    def __post_init__(self) -> None:
+        check_count("hidden", self.hidden, MOST_UNITS)
+        check_count("layers", self.layers, MOST_LAYERS)
+        check_count("examples", self.examples, MOST_EXAMPLES)
+        check_rate(self.learning_rate)
+
+    def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
+        return self.headed(problem, prior, OneHead(resampling))
+
+    def headed(self, problem: Problem, prior: ExamplePrior, heads: Heads) -> Learner:
+        check_support(problem.support)
+        sizes = self.sizes(problem.n_features, heads.count * problem.n_arms)
+        check_parameters(sizes, examples=self.examples)
+        return SharedLearner(self, problem, prior, heads)
+
+    def sizes(self, n_features: int, outputs: int) -> tuple[int, ...]:
+        """Of the layers, from contexts to outputs."""
+        return (n_features, *(self.hidden,) * self.layers, outputs)
+
+    def optimiser(self, parameters: np.ndarray) -> Optimiser:
+        """What takes the steps of a network with these parameters."""
+        return Adam(parameters, self.learning_rate, MEMORY)
+
+
+class SharedLearner(Learner):
+    """A network in one run; outputs are in groups of one for each arm, one group for a head."""
+
+    schema = Schema(
+        model=Fixed(Of(SharedNetwork)),
+        heads=Of(Heads),
+        draws=Of(Draws),
+        replay=Of(Replay),
+        network=Maybe(Of(Layers)),
+        optimiser=Maybe(Of(Optimiser)),
+        owed=Whole(),
+        unstarted=ListOf(Whole()),
+    )
+
+    def verify_saved(self) -> None:
+        check_trained(self.network, self.optimiser, self._sizes())
+        kinds = type(self.optimiser), type(self.model.optimiser(np.zeros(0, dtype=np.float32)))
+        require(self.optimiser is None or kinds[0] is kinds[1], "its steps are of another model")
+        require(self.draws.known <= self.replay.rows.count, "draws are of other rows")
+        known = all(arm < self.replay.n_arms for arm in self.unstarted)
+        require(known and len(self.unstarted) <= self.replay.n_arms, "an arm is none")
+
+    def verify_problem(self, problem: Problem) -> None:
+        own = self.replay.n_arms, self.replay.rows.n_features
+        require(own == (problem.n_arms, problem.n_features), "a network is of another problem")
+
+    def __init__(
+        self, model: SharedNetwork, problem: Problem, prior: ExamplePrior, heads: Heads
+    ) -> None:
+        self.model = model
+        self.heads = heads
+        self.draws = heads.draws()
+        self.replay = Replay(problem, prior)
+        self.network: Layers | None = None
+        self.optimiser: Optimiser | None = None
+        self.owed = 1  # steps that are due: one for each reward, and one before the first
+        self.unstarted: list[int] = []  # arms whose outputs are yet to start at random
+
+    def learn(
+        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
+    ) -> None:
+        self._weigh_in(context, arm, reward, rng, 1.0)
+
+    def _weigh_in(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
+        self.replay.add(context, arm, reward, weight)
+        self.owed += 1
+
+    def discount(self, factor: float) -> None:
+        rows = self.replay.rows
+        if rows.count > 0:
+            kept = rows.fade(factor)
+            if not kept.all():
+                self.keep(kept)
+            if rows.count == 0:  # nothing of what was learnt shall count
+                self.network = self.optimiser = None
+                self.unstarted, self.owed = [], 1
+
+    def rearm(self, fresh: "SharedLearner", before: Before) -> None:
+        self.keep(self.replay.of_arms(before))
+        self.replay.rearm(before)
+        if self.network is not None and self.optimiser is not None:
+            old, outputs = self.network, self.heads.count * len(before)
+            self.network = Layers(
+                (*old.sizes[:-1], outputs), old.rearmed(old.flat, self.heads.count, before)
+            )
+            self.optimiser.relay(lambda flat: old.rearmed(flat, self.heads.count, before))
+            self.unstarted = newcomers(self.unstarted, before)
+
+    def keep(self, kept: np.ndarray) -> None:
+        """Remember only the rows that `kept` says."""
+        self.replay.keep(kept)
+        self.draws.keep(kept)
+
+    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        replay = self.replay
+        if replay.count == 0:
+            return np.full(replay.n_arms, np.inf)
+        network, optimiser = self._network(rng)
+        if self.owed > 0 or self._redrawn:
+            with ONE_BLAS_THREAD:
+                self._step(network, optimiser, rng)
+            self.owed = max(self.owed - 1, 0)
+        return self.heads.chosen(self._outputs(network, optimiser, context), rng)
+
+    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+        network, optimiser = self.network, self.optimiser
+        if network is None or optimiser is None or self.unstarted:
+            return None
+        if self.owed > 0 or self._redrawn:
+            return None
+        return self.heads.shares(self._outputs(network, optimiser, context), allowed)
+
+    @property
+    def _redrawn(self) -> bool:
+        """Whether each draw takes a step of its own, and is random by that."""
+        return self.heads.redrawn or self.model.wanders
+
+    def _outputs(self, network: Layers, optimiser: Optimiser, context: np.ndarray) -> np.ndarray:
+        """What each head expects of each arm, (heads, arms)."""
+        replay = self.replay
+        logits = network.values(replay.scale(context[None]), optimiser.settled(network.flat))[-1]
+        expected = sigmoid(logits.astype(np.float64)).reshape(self.heads.count, replay.n_arms)
+        check_outputs(expected, self.model)
+        tried = (replay.pulls > 0) | (replay.pseudo.count > 0)  # others go first
+        return np.where(tried, expected, np.inf)
+
+    def _sizes(self) -> tuple[int, ...]:
+        outputs = self.heads.count * self.replay.n_arms
+        return self.model.sizes(self.replay.rows.n_features, outputs)
+
+    def _network(self, rng: np.random.Generator) -> tuple[Layers, Optimiser]:
+        """The network; it starts at random, so it needs a generator to start."""
+        if self.network is None or self.optimiser is None:
+            self.network = Layers.glorot(self._sizes(), rng, self.heads.count, self.heads.spread)
+            self.optimiser = self.model.optimiser(self.network.flat)
+        if self.unstarted:
+            heads, spread = self.heads.count, self.heads.spread
+            places = self.network.start_outputs(self.unstarted, heads, spread, rng)
+            self.optimiser.start(self.network.flat, places)
+            self.unstarted = []
+        return self.network, self.optimiser
+
+    def _step(self, network: Layers, optimiser: Optimiser, rng: np.random.Generator) -> None:
+        picks, shares = self.replay.pick(self.model.examples, rng)
+        shares *= self.replay.counts(picks)
+        inputs, arms, rewards = self.replay.examples(picks)
+        targets, weights = self.draws.of(picks, self.replay.rows.rewards, rewards, rng)
+        values = network.values(inputs)
+        shape = (len(picks), self.heads.count, self.replay.n_arms)
+        at = (np.arange(len(picks))[:, None], np.arange(self.heads.count), arms[:, None])
+        predicted = sigmoid(values[-1].reshape(shape)[at])
+        self.replay.note(picks, np.abs(predicted - rewards[:, None]).mean(axis=1))
+        slopes = np.zeros(shape, dtype=np.float32)
+        slopes[at] = weights * (predicted - targets) * (shares[:, None] / len(picks))
+        gradient = network.gradient(values, slopes.reshape(len(picks), -1))
+        optimiser.step(network.flat, gradient, self.replay.count, rng)

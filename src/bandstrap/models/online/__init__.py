@@ -1,0 +1,1 @@
+"""Models that learn each reward once, as it comes."""

@@ -1,0 +1,150 @@
+"""The paper's procedure: warm-started stochastic gradient descent, stopped early."""
+
+from abc import ABC
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from bandstrap.checks import require_positive, require_within
+from bandstrap.errors import InvalidInput
+from bandstrap.kernels.convex import stochastic as kernels
+from bandstrap.models.base import Learner, WeightedModel
+from bandstrap.models.checks import (
+    check_shares,
+    checked_contexts,
+    checked_examples,
+    checked_start,
+)
+from bandstrap.models.features import BYTE, as_numbers
+from bandstrap.models.link import sigmoid
+from bandstrap.priors import ExamplePrior
+from bandstrap.problem import Problem
+from bandstrap.resampling import Resampling
+from bandstrap.seeding import kernel_stream
+from bandstrap.storage.schema import Array
+
+MOST_PASSES = 10_000  # of one fit, of which each decision takes several
+
+
+@dataclass(frozen=True)
+class StochasticModel(WeightedModel[np.ndarray], ABC):
+    """Gradient descent one random row at a time, from the last draw, as scikit-learn does it.
+
+    A fit stops when the unweighted training loss per row has not fallen by `threshold` below its
+    best in `patience` passes, or after `passes` of them. Steps start large again in every fit.
+    `penalty` is the L2 penalty per row; intercepts are free of it. A fit holds the parameters, the
+    intercept last.
+    """
+
+    threshold: float = 1e-3
+    penalty: float = 1e-4
+    patience: int = 5
+    passes: int = 1000
+    link: ClassVar[int]
+
+    def __post_init__(self) -> None:
+        require_positive(threshold=self.threshold, penalty=self.penalty)
+        require_within(1, MOST_PASSES, patience=self.patience, passes=self.passes)
+
+    def fit(
+        self,
+        contexts: np.ndarray,
+        rewards: np.ndarray,
+        weights: np.ndarray,
+        start: np.ndarray | None,
+        rng: np.random.Generator,
+    ) -> np.ndarray:
+        contexts, rewards, weights = checked_examples(contexts, rewards, weights)
+        self.check_rewards(rewards)
+        if start is not None:
+            start = checked_start(start, contexts.shape[1] + 1)
+        pseudo = np.zeros((0, contexts.shape[1]))
+        return self.descend(pseudo, contexts, rewards, weights, start, rng)
+
+    def descend(
+        self,
+        pseudo: np.ndarray,
+        contexts: np.ndarray,
+        rewards: np.ndarray,
+        weights: np.ndarray,
+        start: np.ndarray | None,
+        rng: np.random.Generator,
+    ) -> np.ndarray:
+        """A fit to pseudo-examples and contexts, given apart so that neither need be copied."""
+        theta = np.zeros(contexts.shape[1] + 1) if start is None else start.copy()
+        passes = kernels.descend(
+            kernel_stream(rng),
+            self.link,
+            (self.penalty, self.threshold, self.patience, self.passes),
+            theta,
+            pseudo,
+            contexts,
+            1.0 / BYTE if contexts.dtype == np.uint8 else 1.0,
+            rewards,
+            weights,
+            np.empty(rewards.size, dtype=np.int64),
+        )
+        if passes < 0:
+            raise InvalidInput(
+                "contexts",
+                float(np.abs(as_numbers(contexts)).max(initial=0.0)),
+                "stochastic steps on values this large diverge; standardise features",
+            )
+        return theta
+
+    def predict(self, fit: np.ndarray, contexts: np.ndarray) -> np.ndarray:
+        return self.expected(as_numbers(checked_contexts(contexts)) @ fit[:-1] + fit[-1])
+
+    def verify_fit(self, fit: Any, n_features: int) -> None:
+        Array(np.float64, n_features + 1).check(fit, {})
+
+    def check_rewards(self, rewards: np.ndarray) -> None:
+        """Refuse rewards that the loss has no meaning for."""
+
+    def expected(self, margins: np.ndarray) -> np.ndarray:
+        """Expected rewards from linear predictors."""
+        return margins
+
+    def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
+        from bandstrap.models.online.stochastic_learner import (
+            StochasticLearner,  # it needs this module
+        )
+
+        return StochasticLearner(self, problem, resampling, prior)
+
+
+@dataclass(frozen=True)
+class StochasticLinearRegression(StochasticModel):
+    """Least squares by the steps of scikit-learn's `SGDRegressor`.
+
+    >>> contexts, rng = np.array([[-1.0], [0.0], [1.0]]), np.random.default_rng(0)
+    >>> model = StochasticLinearRegression(threshold=1e-9)
+    >>> fit = model.fit(contexts, 0.5 + 0.2 * contexts[:, 0], np.ones(3), None, rng)
+    >>> bool(abs(model.predict(fit, contexts)[2] - 0.7) < 0.01)
+    True
+    """
+
+    link: ClassVar[int] = kernels.LINEAR
+
+
+@dataclass(frozen=True)
+class StochasticLogisticRegression(StochasticModel):
+    """Logistic regression by the steps of scikit-learn's `SGDClassifier` with its log-loss.
+
+    Rewards may lie anywhere in [0, 1].
+    """
+
+    link: ClassVar[int] = kernels.LOGISTIC
+
+    def check_rewards(self, rewards: np.ndarray) -> None:
+        check_shares(rewards, "a logistic model takes rewards in [0, 1]: rescale")
+
+    def expected(self, margins: np.ndarray) -> np.ndarray:
+        return sigmoid(margins)
+
+    def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
+        ends = (problem.support.low, problem.support.high)
+        if not 0 <= ends[0] <= ends[1] <= 1:
+            raise InvalidInput("support", ends, "a logistic model takes rewards in [0, 1]: rescale")
+        return super().learner(problem, resampling, prior)

@@ -1,0 +1,145 @@
+"""Replicas of each arm's estimator, refit now and then, each to fresh weights of its own."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from math import log
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from bandstrap.models.sklearn.fit import Fit
+from bandstrap.models.sklearn.learner import SEEDS, EstimatorLearner, Moment, Setting
+from bandstrap.models.votes import vote_shares
+from bandstrap.seeding import generator
+from bandstrap.storage.schema import Anything, Fixed, ListOf, Of, Schema, Whole, require
+
+STALE = 2  # and when there are so many times as many rewards of all arms
+FADED = log(1.1)  # fits are made anew when rows have faded by so much
+
+
+class Schedule(Protocol):
+    def due(self, before: int, now: int) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Renewal:
+    """What an arm's replicas were fit to: examples, and a seed for random weights.
+
+    From it the fits can be made again, bit for bit.
+    """
+
+    moment: Moment
+    seed: int
+    total: int  # rewards of all arms
+
+    schema = Schema(seed=Whole(0, SEEDS), total=Whole(1))
+
+
+class EnsembleLearner(EstimatorLearner):
+    """A decision asks one replica, picked at random, for every arm.
+
+    Fits are not saved: `chains` tells for each arm how they were made, only the last time unless
+    fits start from earlier ones.
+    """
+
+    unsaved: ClassVar[tuple[str, ...]] = ("fits",)
+    by_arm: ClassVar[tuple[str, ...]] = (*EstimatorLearner.by_arm, "chains", "fits")
+    schema = Schema(
+        schedule=Fixed(Anything()),  # the model's own
+        replicas=Fixed(Whole(1)),
+        chains=ListOf(ListOf(Of(Renewal)), "arms"),
+    )
+
+    def verify_saved(self) -> None:
+        super().verify_saved()
+        for arm, chain in enumerate(self.chains):
+            require(self.fitter.warm or len(chain) <= 1, "earlier fits are of no use")
+            for renewal in chain:
+                self._verify_moment(arm, renewal.moment)
+            # Each costs a fit of every replica, so there is a reason for each.
+            for last, next_ in pairwise(chain):
+                require(self._is_old(last, next_.moment, next_.total), "fits were not due")
+
+    def _verify_moment(self, arm: int, moment: Moment) -> None:
+        require(moment.rows <= self.rows[arm].count, "a fit is to more rows than there are")
+        require(moment.version <= self.pseudo.version, "a fit is to examples yet to come")
+        require(moment.fading >= self.fading, "a fit is to rows yet to fade")
+        self.importance[arm].verify_since(moment.fading, moment.rows)
+        self.verify_examples(moment.contexts, moment.rewards)
+
+    def __init__(self, setting: Setting, schedule: Schedule) -> None:
+        super().__init__(setting)
+        self.schedule = schedule
+        self.replicas = setting.replicas
+        self.chains: list[list[Renewal]] = [[] for _ in self.rows]
+        self.fits: list[list[Fit | None]] = [[None] * self.replicas for _ in self.rows]
+
+    def _remake(self) -> None:
+        self.fits = [[None] * self.replicas for _ in self.rows]
+        for arm, chain in enumerate(self.chains):
+            for renewal in chain:
+                self.fits[arm] = self._fitted(arm, renewal)
+
+    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        self._renew_due(rng)
+        return self._asked(int(rng.integers(self.replicas)), self.table(context))
+
+    def scores_of(self, contexts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        self._renew_due(rng)
+        return self.expected_of(self.fits[0][int(rng.integers(self.replicas))], contexts)
+
+    def shares_of(self, contexts: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+        if self._due(0):
+            return None
+        return vote_shares(
+            np.array([self.expected_of(fit, contexts) for fit in self.fits[0]]), allowed
+        )
+
+    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+        """How probable each arm is, by votes of the replicas; None before a refit."""
+        if any(self._due(arm) for arm in range(len(self.rows))):
+            return None
+        table = self.table(context)
+        asked = [self._asked(replica, table) for replica in range(self.replicas)]
+        return vote_shares(np.array(asked), allowed)
+
+    def _renew_due(self, rng: np.random.Generator) -> None:
+        for arm in range(len(self.rows)):
+            if self._due(arm):
+                self._renew(arm, int(rng.integers(SEEDS)))
+
+    def _asked(self, replica: int, table: Any) -> np.ndarray:
+        return self.expected([fits[replica] for fits in self.fits], table)
+
+    def _due(self, arm: int) -> bool:
+        rows, chain = self.rows[arm].count, self.chains[arm]
+        if not chain:
+            return rows + self.pseudo.count > 0
+        return self._is_old(chain[-1], self.moment(arm), self._total())
+
+    def _is_old(self, renewal: Renewal, now: Moment, total: int) -> bool:
+        """Whether fits are too old for what there is by now."""
+        last = renewal.moment
+        if total >= STALE * renewal.total:
+            return True  # or bad luck of an arm that is not pulled would last
+        faded = last.rows > 0 and last.fading - now.fading > FADED
+        changed = last.version != now.version
+        return faded or changed or self.schedule.due(last.rows, now.rows)
+
+    def _total(self) -> int:
+        return max(1, sum(rows.count for rows in self.rows))
+
+    def _renew(self, arm: int, seed: int) -> None:
+        if not self.fitter.warm:  # or fits that later ones start from could not be made again
+            self.forget(arm)
+        renewal = Renewal(self.moment(arm), seed, self._total())
+        self.fits[arm] = self._fitted(arm, renewal)
+        kept = self.chains[arm] if self.fitter.warm else []
+        self.chains[arm] = [*kept, renewal]
+
+    def _fitted(self, arm: int, renewal: Renewal) -> list[Fit | None]:
+        examples = self.examples(arm, renewal.moment)
+        return [
+            self.fitted(arm, examples, generator(renewal.seed, replica), start)
+            for replica, start in enumerate(self.fits[arm])
+        ]

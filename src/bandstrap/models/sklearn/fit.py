@@ -1,0 +1,211 @@
+"""One fit of an estimator to weighted rows, and what it expects."""
+
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bandstrap.errors import BandstrapError, InvalidInput
+from bandstrap.models.sklearn.weights import KEYWORD
+from bandstrap.one_thread import ONE_THREAD_A_FIT
+from bandstrap.storage.schema import (
+    Fixed,
+    Flag,
+    Maybe,
+    Named,
+    Real,
+    Schema,
+    Text,
+    TupleOf,
+    Whole,
+    require,
+)
+
+# What other rows would not mend: bugs, and wrong parameters, which scikit-learn calls TypeErrors.
+MISTAKES = (TypeError, AttributeError, ImportError, MemoryError)
+
+MANY = 10_000  # rows from which on threads save more than they cost, most of all on busy cores
+
+
+class WrongEstimator(InvalidInput, TypeError):  # noqa: N818 - reads better
+    """An estimator that fails whatever the rows: it has a bug, or parameters that do not fit."""
+
+    def __init__(self, estimator: Any, error: Exception) -> None:
+        remedy = f"it fails whatever the rows ({type(error).__name__}: {error}): mend it"
+        super().__init__("estimator", type(estimator).__name__, remedy)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fitted estimator and what its classes are worth; without one a constant.
+
+    `classes` are the classes that it knows, as places in the list of rewards. `constant` is the
+    weighted mean of the rewards, which also stands in where the estimator predicts no number, and
+    `refusal` is why there is no estimator, if it refused to be fit.
+    """
+
+    estimator: Any
+    values: np.ndarray | None
+    classes: np.ndarray | None = None
+    constant: float = 0.0
+    refusal: str | None = None
+
+    def knows(self, classes: np.ndarray | None) -> bool:
+        """Whether it was fit, and to just these classes."""
+        if classes is None or self.classes is None:
+            return self.estimator is not None
+        return np.array_equal(self.classes, classes)
+
+
+@dataclass(frozen=True)
+class Fitter:
+    """How an estimator is fit to rewards: everything but the rows.
+
+    * `keyword`: the name under which it takes weights; unused where `repeats`;
+    * `seeds`: its parameters that are random states, however deep;
+    * `warm`: whether a fit starts from the last one;
+    * `least`: with fewer rows, of a classifier in any class met, it is not asked, their mean stands
+      in;
+    * `values`: the rewards that are a classifier's classes, None for a regressor;
+    * `columns`: makes the table that a pipeline wants of rows of numbers, if there is one.
+    """
+
+    keyword: str | None
+    repeats: bool
+    seeds: tuple[str, ...]
+    warm: bool
+    least: int
+    values: tuple[float, ...] | None
+    columns: Any = None
+
+    schema = Schema(
+        keyword=Fixed(Maybe(Text())),
+        repeats=Fixed(Flag()),
+        seeds=Fixed(TupleOf(Text())),
+        warm=Fixed(Flag()),
+        least=Fixed(Whole(1)),
+        values=Fixed(Maybe(TupleOf(Real()))),
+        columns=Maybe(Named("bandstrap.tables.columns:Columns")),
+    )
+
+    def verify_rewards(self, rewards: np.ndarray) -> None:
+        """Refuse rewards in a file that are no classes."""
+        known = self.values is None or np.isin(rewards, self.values).all()
+        require(known, "a reward is none of the classes")
+
+    def fit(
+        self,
+        template: Any,
+        rows: tuple[np.ndarray, np.ndarray, np.ndarray],
+        seed: int,
+        start: Fit | None = None,
+    ) -> Fit:
+        """Fit to contexts, rewards and weights; rows without weight are left out."""
+        contexts, rewards, weights = (column[rows[2] > 0] for column in rows)
+        if self.repeats:
+            contexts, rewards, weights = repeated(contexts, rewards, weights)
+        mean = float(np.average(rewards, weights=weights))
+        if self._few(rewards):
+            return Fit(None, None, constant=mean)
+        targets = rewards if self.values is None else self.labels(rewards)
+        classes = None if self.values is None else np.unique(targets)
+        given = {self.keyword: weights} if self.keyword and not self.repeats else {}
+        table = self.table(contexts)
+        try:
+            estimator = self._fitted(template, seed, start, classes, (table, targets, given))
+            return Fit(estimator, self._values(estimator), classes, mean)
+        except BandstrapError:
+            raise
+        except MISTAKES as error:
+            raise WrongEstimator(template, error) from error
+        except Exception as error:  # scikit-learn raises ValueError, others errors of their own
+            return Fit(None, None, constant=mean, refusal=str(error))
+
+    def _few(self, rewards: np.ndarray) -> bool:
+        """Whether there are too few rows to ask the estimator, or nothing to tell apart."""
+        kinds, counts = np.unique(rewards, return_counts=True)
+        fewest = rewards.size if self.values is None else counts.min()
+        return bool(kinds.size == 1 or fewest < self.least)
+
+    def _fitted(
+        self, template: Any, seed: int, start: Fit | None, classes: Any, data: tuple[Any, Any, Any]
+    ) -> Any:
+        from sklearn import config_context  # takes long to import
+        from sklearn.base import clone
+
+        table, targets, given = data
+        threads = ONE_THREAD_A_FIT if len(targets) < MANY else nullcontext()
+        with config_context(enable_metadata_routing=False), threads:
+            if self.warm and start is not None and start.knows(classes):
+                # Other columns than last time, say: start afresh.
+                with suppress(ValueError):
+                    return self.seeded(start.estimator, seed).fit(table, targets, **given)
+            return self.seeded(clone(template), seed).fit(table, targets, **given)
+
+    def new(self, template: Any, seed: int) -> Fit:
+        """An estimator before its first example, for learning one by one."""
+        from sklearn.base import clone
+
+        estimator = self.seeded(clone(template), seed)
+        values = None if self.values is None else np.array(self.values)
+        return Fit(estimator, values, None if values is None else np.arange(values.size))
+
+    def learn(self, fit: Fit, contexts: np.ndarray, rewards: np.ndarray, weight: float) -> None:
+        """Learn rows of one weight."""
+        given: dict[str, Any] = {}
+        if self.repeats:
+            contexts, rewards, _ = repeated(contexts, rewards, np.full(rewards.size, weight))
+        else:
+            given[KEYWORD] = np.full(rewards.size, weight)
+        if self.values is not None:
+            rewards, given["classes"] = self.labels(rewards), fit.classes
+        fit.estimator.partial_fit(self.table(contexts), rewards, **given)
+
+    def expected(self, fit: Fit, table: Any) -> np.ndarray:
+        """What each row is expected to pay."""
+        if fit.estimator is None:
+            return np.full(len(table), fit.constant)
+        if fit.values is not None and hasattr(fit.estimator, "predict_proba"):
+            means: np.ndarray = np.asarray(fit.estimator.predict_proba(table)) @ fit.values
+            return means
+        predicted = np.ravel(fit.estimator.predict(table))
+        if fit.values is None:
+            return predicted.astype(np.float64)
+        return np.array(self.values)[predicted.astype(np.int64)]
+
+    def table(self, contexts: np.ndarray) -> Any:
+        return contexts if self.columns is None else self.columns.frame(contexts)
+
+    def labels(self, rewards: np.ndarray) -> np.ndarray:
+        """Rewards as classes: their places among the values."""
+        return np.searchsorted(np.array(self.values), rewards)
+
+    def check(self, reward: float) -> None:
+        """Refuse a reward that is none of a classifier's classes."""
+        if self.values is not None and reward not in self.values:
+            raise InvalidInput(
+                "reward",
+                reward,
+                f"a classifier takes the rewards {self.values}: declare others by "
+                "Support.categories, or use a regressor",
+            )
+
+    def seeded(self, estimator: Any, seed: int) -> Any:
+        return estimator.set_params(**dict.fromkeys(self.seeds, seed)) if self.seeds else estimator
+
+    def _values(self, estimator: Any) -> np.ndarray | None:
+        if self.values is None:
+            return None
+        return np.array(self.values)[np.asarray(estimator.classes_, dtype=np.int64)]
+
+
+def repeated(
+    contexts: np.ndarray, rewards: np.ndarray, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Each row as often as it weighs."""
+    times = weights.astype(np.int64)
+    if (times != weights).any():
+        raise InvalidInput("weights", weights[times != weights][0], "rows repeat in whole numbers")
+    contexts, rewards = np.repeat(contexts, times, axis=0), np.repeat(rewards, times)
+    return contexts, rewards, np.ones(rewards.size)

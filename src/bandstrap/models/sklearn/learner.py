@@ -1,0 +1,267 @@
+"""What all ways to bootstrap an estimator have in common: rows by arm, and how arms are scored."""
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import log
+from typing import Any, ClassVar
+
+import numpy as np
+
+from bandstrap.errors import BandstrapError, InvalidInput
+from bandstrap.models.base import Learner, Model
+from bandstrap.models.features import Rows, as_numbers, verify_rows
+from bandstrap.models.sklearn.fit import MISTAKES, Fit, Fitter, WrongEstimator
+from bandstrap.models.sklearn.importance import LEAST, Importance
+from bandstrap.models.sklearn.weights import drawn
+from bandstrap.priors import ExamplePrior, PseudoExamples
+from bandstrap.priors.pseudo_examples import CONTEXTS, REWARDS, WIDEST
+from bandstrap.problem import Problem
+from bandstrap.rearming import Before, relisted
+from bandstrap.resampling import Resampling
+from bandstrap.storage.schema import (
+    Array,
+    Fixed,
+    Flag,
+    Grows,
+    ListOf,
+    Of,
+    Real,
+    Schema,
+    Whole,
+    require,
+)
+from bandstrap.storage.unpacking import CannotRestore
+
+SEEDS = 2**63
+SMALLEST = 1e-300  # a discount by 0 has no logarithm
+FADING = Real(LEAST, 0.0)
+STATES = 2**31 - 1  # estimators take a random state of so many bits
+
+# Arrays of pseudo-examples, which whoever used them holds on to.
+EXAMPLES = Array(CONTEXTS, Grows("examples"), "features", low=-WIDEST, high=WIDEST, shared=True)
+EXAMPLE_REWARDS = Array(REWARDS, Grows("examples"), shared=True)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a learner is made from."""
+
+    model: Any  # holds the estimator as the user gave it
+    fitter: Fitter
+    problem: Problem
+    resampling: Resampling
+    prior: ExamplePrior
+    replicas: int
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What examples there were: pseudo-examples, so many rows of an arm, so much forgotten."""
+
+    version: int
+    contexts: np.ndarray  # of the pseudo-examples
+    rewards: np.ndarray
+    rows: int
+    fading: float
+
+    schema = Schema(
+        version=Whole(), contexts=EXAMPLES, rewards=EXAMPLE_REWARDS, rows=Whole(), fading=FADING
+    )
+
+
+class EstimatorLearner(Learner):
+    by_arm: ClassVar[tuple[str, ...]] = ("rows", "importance")  # lists with an entry for each arm
+    told = False  # whether it has warned that the estimator refuses examples
+    schema = Schema(
+        model=Fixed(Of(Model)),
+        fitter=Of(Fitter),
+        resampling=Fixed(Of(Resampling)),
+        rows=ListOf(Of(Rows), "arms"),
+        importance=ListOf(Of(Importance), "arms"),
+        fading=FADING,
+        pseudo=Of(PseudoExamples),
+        told=Flag(),
+    )
+
+    def verify_saved(self) -> None:
+        self.verify_examples(self.pseudo.contexts, self.pseudo.rewards)
+        for rows, importance in zip(self.rows, self.importance, strict=True):
+            require(importance.count == rows.count, "rows and what they count differ in number")
+            importance.verify_since(self.fading, rows.count)
+            self.verify_examples(rows.contexts, rows.rewards)
+
+    def verify_examples(self, contexts: np.ndarray, rewards: np.ndarray) -> None:
+        """Refuse examples in a file that no arm can have."""
+        require(contexts.shape[1] == self.rows[0].n_features, "examples are of another width")
+        self.fitter.verify_rewards(rewards)
+
+    def verify_problem(self, problem: Problem) -> None:
+        verify_rows(self.rows, problem)
+        require(self.fitter.columns is problem.columns, "columns are of another problem")
+
+    def restore(self) -> None:
+        """Make again what is not saved."""
+        try:
+            self._remake()
+        except WrongEstimator as error:
+            if isinstance(error.__cause__, ImportError):
+                raise error.__cause__ from error
+            name = type(self).__name__
+            raise CannotRestore(f"a {name} could not be made again: {error}") from error
+
+    def _remake(self) -> None:
+        """Nothing, unless fits are kept."""
+
+    def __init__(self, setting: Setting) -> None:
+        problem = setting.problem
+        self.model = setting.model
+        self.fitter = setting.fitter
+        self.resampling = setting.resampling
+        self.rows = [Rows(problem.n_features) for _ in range(problem.n_arms)]
+        self.importance = [Importance() for _ in range(problem.n_arms)]
+        self.fading = 0.0  # the logarithm of all discounts
+        self.pseudo = setting.prior.start(problem)
+        for reward in set(self.pseudo.rewards.tolist()):
+            self.fitter.check(reward)
+
+    def learn(
+        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
+    ) -> None:
+        self.fitter.check(reward)
+        self._add(context, arm, reward, rng, 1.0)
+        self.pseudo.see(context)  # after it: what is refused leaves nothing behind
+
+    def check_reward(self, reward: float, weight: float) -> None:
+        if weight % 1.0 and self.fitter.repeats:
+            remedy = "rows are repeated for this estimator or scheme: give whole weights"
+            raise InvalidInput("weights", weight, remedy)
+        self.fitter.check(reward)
+
+    def learn_weighted(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
+        """So many rows, and one that counts what is left of the weight."""
+        self.check_reward(reward, weight)
+        rest = weight % 1.0
+        for _ in range(int(weight)):
+            self._add(context, arm, reward, rng, 1.0)
+        if rest:
+            self._add(context, arm, reward, rng, rest)
+        self.pseudo.see(context)
+
+    def _add(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
+        self.rows[arm].add(context, reward)
+        self.importance[arm].add(weight, self.fading)
+
+    def rearm(self, fresh: Any, before: Before) -> None:
+        for name in self.by_arm:
+            setattr(self, name, relisted(getattr(self, name), getattr(fresh, name), before))
+
+    def discount(self, factor: float) -> None:
+        if self.fitter.repeats:
+            remedy = "rows are repeated for this estimator or scheme: forget by Window()"
+            raise InvalidInput("factor", factor, remedy)
+        self.fading += log(max(factor, SMALLEST))
+
+    def forget(self, arm: int) -> None:
+        """Drop rows of an arm that no longer count."""
+        lost = self.importance[arm].faded(self.fading)
+        if lost.any():
+            self.importance[arm].keep(~lost)
+            self.rows[arm].keep(~lost)
+
+    def moment(self, arm: int) -> Moment:
+        """What the arm's examples are now."""
+        pseudo = self.pseudo
+        rows = self.rows[arm].count
+        return Moment(pseudo.version, pseudo.contexts, pseudo.rewards, rows, self.fading)
+
+    def examples(self, arm: int, moment: Moment) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Contexts, rewards, and how much they count: pseudo-examples and rows of a moment."""
+        rows, n = self.rows[arm], moment.rows
+        contexts = np.concatenate([moment.contexts, as_numbers(rows.contexts[:n])])
+        rewards = np.concatenate([moment.rewards, rows.rewards[:n]])
+        counts = self.importance[arm].at(moment.fading, n)
+        return contexts, rewards, np.concatenate([np.ones(moment.rewards.size), counts])
+
+    def fitted(
+        self,
+        arm: int,
+        examples: tuple[np.ndarray, np.ndarray, np.ndarray],
+        rng: np.random.Generator,
+        start: Fit | None = None,
+    ) -> Fit | None:
+        """A fit to freshly weighed examples; None if none of them counts."""
+        contexts, rewards, counts = examples
+        if not counts.any():
+            return None
+        targets, weights = drawn(self.resampling, rewards, counts, rng)
+        data, state = (contexts, targets, weights), int(rng.integers(STATES))
+        fit = self.fitter.fit(self.model.estimator, data, state, start)
+        if fit.refusal is not None:
+            self._tell(arm, fit.refusal)
+        return fit
+
+    def table(self, context: np.ndarray) -> Any:
+        """One context as estimators take it."""
+        return self.fitter.table(as_numbers(context)[None])
+
+    def expected(
+        self, fits: list[Fit | None], table: Any, arms: Iterable[int] | None = None
+    ) -> np.ndarray:
+        """What each arm's fit expects, of all arms or some; one without examples is tried first."""
+        pairs = zip(range(len(fits)) if arms is None else arms, fits, strict=True)
+        return np.array(
+            [np.inf if fit is None else self._predicted(arm, fit, table)[0] for arm, fit in pairs]
+        )
+
+    def expected_of(self, fit: Fit | None, contexts: np.ndarray) -> np.ndarray:
+        """What one fit expects in each of several contexts."""
+        if fit is None:
+            return np.full(len(contexts), np.inf)
+        return self._predicted(0, fit, self.fitter.table(as_numbers(contexts)))
+
+    def _predicted(self, arm: int, fit: Fit, table: Any) -> np.ndarray:
+        cause = "it predicts what is no finite number"
+        try:
+            predicted = self.fitter.expected(fit, table)
+        except BandstrapError:
+            raise
+        except MISTAKES as error:
+            raise WrongEstimator(fit.estimator, error) from error
+        except Exception as error:  # a word that the fit has not met, too few rows
+            predicted, cause = np.full(len(table), np.nan), str(error)
+        finite = np.isfinite(predicted)
+        if finite.all():
+            return predicted
+        self._tell(arm, cause)
+        return np.where(finite, predicted, fit.constant)
+
+    def _tell(self, arm: int, cause: str) -> None:
+        """Warn, once, that an estimator refuses to be fit or to predict."""
+        if self.told:
+            return
+        self.told = True
+        from sklearn.exceptions import FitFailedWarning  # takes long to import
+
+        warnings.warn(
+            f"{type(self.model.estimator).__name__} refuses what arm {arm} (the first is 0) has "
+            f"learnt or is asked: {cause}. Where it does, the weighted mean of the arm's rewards "
+            "stands in; raise `least`, let encoders ignore what they have not met "
+            '(handle_unknown="ignore"), or give another estimator or prior',
+            FitFailedWarning,
+            stacklevel=2,
+        )

@@ -1,0 +1,253 @@
+"""Replicas of each arm's estimator that learn each example as it comes, by `partial_fit`."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from bandstrap.errors import BandstrapError, InvalidInput
+from bandstrap.models.features import as_numbers
+from bandstrap.models.sklearn.fit import MISTAKES, Fit, WrongEstimator
+from bandstrap.models.sklearn.learner import (
+    EXAMPLE_REWARDS,
+    EXAMPLES,
+    SEEDS,
+    STATES,
+    EstimatorLearner,
+    Setting,
+)
+from bandstrap.models.votes import vote_shares
+from bandstrap.seeding import generator
+from bandstrap.storage.schema import Fixed, ListOf, Maybe, Of, Schema, Whole, require
+
+NONE_SEEN = np.nan
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Pseudo-examples that an arm's replicas learnt after so many rows."""
+
+    rows: int
+    contexts: np.ndarray
+    rewards: np.ndarray
+
+    schema = Schema(rows=Whole(), contexts=EXAMPLES, rewards=EXAMPLE_REWARDS)
+
+
+class OnlineArm:
+    """The replicas of one arm."""
+
+    def __init__(self, replicas: int) -> None:
+        self.fits: list[Fit] = []
+        self.only = np.full(replicas, NONE_SEEN)  # the one reward that a replica has seen
+        self.mixed = np.zeros(replicas, dtype=np.bool_)  # it has seen several
+        self.sums = np.zeros((2, replicas))  # of weights, and of weighted rewards
+
+    @property
+    def unseen(self) -> np.ndarray:
+        unseen: np.ndarray = np.isnan(self.only) & ~self.mixed
+        return unseen
+
+
+class OnlineLearner(EstimatorLearner):
+    """Each arm has a seed, from which come the weights of its examples and so its fits.
+
+    Fits are not saved: they are made again from the seed, the rows, and `marks`, the
+    pseudo-examples and when they were learnt.
+    """
+
+    unsaved: ClassVar[tuple[str, ...]] = ("arms",)
+    by_arm: ClassVar[tuple[str, ...]] = (
+        *EstimatorLearner.by_arm,
+        "seeds",
+        "marks",
+        "versions",
+        "arms",
+    )
+    schema = Schema(
+        replicas=Fixed(Whole(1)),
+        seeds=ListOf(Maybe(Whole(0, SEEDS)), "arms"),
+        marks=ListOf(ListOf(Of(Mark)), "arms"),
+        versions=ListOf(Whole(-1), "arms"),
+    )
+
+    def verify_saved(self) -> None:
+        super().verify_saved()
+        for arm, marks in enumerate(self.marks):
+            seeded = self.seeds[arm] is not None
+            require(seeded or not (marks or self.rows[arm].count), "what was learnt has no seed")
+            require(self.versions[arm] <= self.pseudo.version, "examples are yet to come")
+            require(len(marks) <= self.versions[arm] + 1, "more examples than there were")
+            # Each is learnt by every replica: the arrays of each version are its own.
+            apart = len({id(mark.contexts) for mark in marks}) == len(marks)
+            require(apart, "examples were learnt twice")
+            self._verify_marks(arm, marks)
+
+    def _verify_marks(self, arm: int, marks: list[Mark]) -> None:
+        places = [0, *(mark.rows for mark in marks), self.rows[arm].count]
+        require(places == sorted(places), "examples were learnt after rows that never came")
+        for mark in marks:
+            self.verify_examples(mark.contexts, mark.rewards)
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        self.replicas = setting.replicas
+        self.seeds: list[int | None] = [None] * len(self.rows)
+        self.marks: list[list[Mark]] = [[] for _ in self.rows]
+        self.versions = [-1] * len(self.rows)  # of the pseudo-examples learnt
+        self.arms = [OnlineArm(self.replicas) for _ in self.rows]
+
+    def _remake(self) -> None:
+        self.arms = [OnlineArm(self.replicas) for _ in self.rows]
+        for arm in range(len(self.rows)):
+            self._learn_again(arm)
+
+    def _learn_again(self, arm: int) -> None:
+        """Make an arm's fits from nothing."""
+        self.arms[arm], learnt = OnlineArm(self.replicas), 0
+        for number, mark in enumerate(self.marks[arm]):
+            self._learn_rows(arm, range(learnt, mark.rows))
+            self._learn_mark(arm, number)
+            learnt = mark.rows
+        self._learn_rows(arm, range(learnt, self.rows[arm].count))
+
+    def learn(
+        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
+    ) -> None:
+        _check_generator(rng)
+        super().learn(context, arm, reward, rng)
+
+    def learn_weighted(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
+        _check_generator(rng)
+        super().learn_weighted(context, arm, reward, rng, weight)
+
+    def discount(self, factor: float) -> None:
+        raise InvalidInput("factor", factor, "what is learnt online stays: forget by Window()")
+
+    def _add(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
+        assert rng is not None
+        self._catch_up(rng)
+        self._seed(arm, rng)
+        super()._add(context, arm, reward, rng, weight)
+        rows, importance = self.rows[arm], self.importance[arm]
+        try:
+            self._learn_rows(arm, range(rows.count - 1, rows.count))
+        except Exception as error:
+            rows.count, importance.count = rows.count - 1, importance.count - 1
+            self._learn_again(arm)  # some replicas may have learnt it
+            name = type(self.model.estimator).__name__
+            remedy = f"{name} refuses to learn it ({error}): leave it out"
+            raise InvalidInput("context", context.tolist(), remedy) from error
+
+    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        self._catch_up(rng)
+        return self._asked(int(rng.integers(self.replicas)), self.table(context))
+
+    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+        """How probable each arm is, by votes of the replicas."""
+        if any(version != self.pseudo.version for version in self.versions):
+            return None
+        table = self.table(context)
+        asked = [self._asked(replica, table) for replica in range(self.replicas)]
+        return vote_shares(np.array(asked), allowed)
+
+    def scores_of(self, contexts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        self._catch_up(rng)
+        return self.expected_of(self._fit(self.arms[0], int(rng.integers(self.replicas))), contexts)
+
+    def _asked(self, replica: int, table: Any) -> np.ndarray:
+        return self.expected([self._fit(arm, replica) for arm in self.arms], table)
+
+    def _fit(self, arm: OnlineArm, replica: int) -> Fit | None:
+        if arm.unseen[replica]:
+            return None
+        if arm.mixed[replica]:
+            weights, rewards = arm.sums[:, replica]
+            return replace(arm.fits[replica], constant=float(rewards / weights))
+        return Fit(None, None, constant=float(arm.only[replica]))
+
+    def _seed(self, arm: int, rng: np.random.Generator) -> None:
+        if self.seeds[arm] is None:
+            self.seeds[arm] = int(rng.integers(SEEDS))
+
+    def _catch_up(self, rng: np.random.Generator) -> None:
+        """Learn pseudo-examples that are new."""
+        for arm, version in enumerate(self.versions):
+            if version == self.pseudo.version:
+                continue
+            self.versions[arm] = self.pseudo.version
+            if self.pseudo.count:
+                self._seed(arm, rng)
+                count, pseudo = self.rows[arm].count, self.pseudo
+                self.marks[arm].append(Mark(count, pseudo.contexts, pseudo.rewards))
+                self._learn_mark(arm, len(self.marks[arm]) - 1)
+
+    def _learn_mark(self, arm: int, number: int) -> None:
+        mark = self.marks[arm][number]
+        for i, reward in enumerate(mark.rewards):
+            try:
+                self._learn(arm, mark.contexts[i], float(reward), 1.0, ("mark", number, i))
+            except BandstrapError:
+                raise
+            except MISTAKES as error:
+                raise WrongEstimator(self.model.estimator, error) from error
+            except Exception as error:  # nobody gave it, so nobody could take it back
+                self._tell(arm, str(error))
+
+    def _learn_rows(self, arm: int, places: range) -> None:
+        rows, importance = self.rows[arm], self.importance[arm]
+        for i in places:
+            row = as_numbers(rows.contexts[i]), float(rows.rewards[i]), importance.own(i)
+            self._learn(arm, *row, ("row", i))
+
+    def _learn(
+        self, arm: int, context: np.ndarray, reward: float, count: float, name: tuple[Any, ...]
+    ) -> None:
+        seed, learnt = self.seeds[arm], self.arms[arm]
+        assert seed is not None
+        if not learnt.fits:
+            states = generator(seed, "states").integers(STATES, size=self.replicas)
+            new, template = self.fitter.new, self.model.estimator
+            learnt.fits = [new(template, int(state)) for state in states]
+        rewards, weights = self._weighed(learnt, reward, generator(seed, *name))
+        for replica in np.flatnonzero(weights > 0):
+            own = count * float(weights[replica])
+            some = (context[None], rewards[replica : replica + 1], own)
+            self.fitter.learn(learnt.fits[replica], *some)
+            self._note(learnt, int(replica), float(rewards[replica]), own)
+
+    def _weighed(
+        self, learnt: OnlineArm, reward: float, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """One reward for every replica; who has seen none is given some weight."""
+        rewards, weights = self.resampling.perturb(np.full(self.replicas, reward), rng)
+        while (void := learnt.unseen & (weights <= 0)).any():
+            again, drawn = self.resampling.perturb(np.full(self.replicas, reward), rng)
+            rewards, weights = np.where(void, again, rewards), np.where(void, drawn, weights)
+        return rewards, weights
+
+    def _note(self, learnt: OnlineArm, replica: int, reward: float, weight: float) -> None:
+        learnt.sums[:, replica] += weight, weight * reward
+        if learnt.unseen[replica]:
+            learnt.only[replica] = reward
+        elif learnt.only[replica] != reward:
+            learnt.mixed[replica] = True
+
+
+def _check_generator(rng: np.random.Generator | None) -> None:
+    if rng is None:
+        raise InvalidInput("rng", rng, "replicas weigh rewards at random; pass a generator")

@@ -1,0 +1,1 @@
+"""Any torch module as a model."""

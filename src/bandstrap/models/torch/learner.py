@@ -1,0 +1,210 @@
+"""Replicas of a torch module in one run: what they have learnt, and how they decide."""
+
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.models.base import Learner
+from bandstrap.models.torch.examples import TorchExamples
+from bandstrap.models.torch.losses import worth
+from bandstrap.models.torch.modules import Sizes
+from bandstrap.models.torch.rearm import regrouped
+from bandstrap.models.torch.stack import Stack
+from bandstrap.models.votes import vote_shares
+from bandstrap.priors import ExamplePrior
+from bandstrap.problem import Problem
+from bandstrap.rearming import Before
+from bandstrap.resampling import Resampling
+from bandstrap.seeding import generator
+from bandstrap.storage.schema import (
+    Array,
+    Fixed,
+    Maybe,
+    Named,
+    Of,
+    Plain,
+    Schema,
+    Whole,
+    require,
+)
+
+if TYPE_CHECKING:
+    from bandstrap.models.torch.model import TorchModel
+
+SEEDS = 2**63
+
+
+class TorchLearner(Learner):
+    """Parameters live in the stack, which starts with the first draw or reward.
+
+    `saved` is what it is made from again. `columns` tells which output is of which arm.
+    """
+
+    unsaved: ClassVar[tuple[str, ...]] = ("stack",)
+    schema = Schema(
+        model=Fixed(Named("bandstrap.models.torch.model:TorchModel")),
+        replicas=Fixed(Whole(1)),
+        resampling=Fixed(Of(Resampling)),
+        sizes=Of(Sizes),
+        examples=Of(TorchExamples),
+        columns=Array(np.int64, "arms", low=0),
+        seed=Whole(0, SEEDS),
+        changes=Whole(),
+        saved=Maybe(Plain()),
+    )
+
+    def verify_saved(self) -> None:
+        examples, arms = self.examples, self.columns.size
+        require(examples.pulls.size == arms, "columns are of other arms")
+        require(examples.weights.shape[1] == self.replicas, "weights are of other replicas")
+        require((examples.scale is not None) == self.model.standardise, "contexts are of no scale")
+        own = Sizes(examples.rows.n_features, self.sizes.n_outputs, 1)
+        if self.model.per_arm:
+            own = Sizes(examples.rows.n_features, 1, arms)
+            require((self.columns == np.arange(arms)).all(), "an arm has the module of another")
+        else:
+            self._verify_columns()
+        require(self.sizes == own, "modules are of other sizes")
+
+    def _verify_columns(self) -> None:
+        """Arms that were there at the start have outputs, though some may be gone."""
+        columns, outputs = self.columns.tolist(), self.sizes.n_outputs
+        apart = len(set(columns)) == len(columns) and max(columns) < outputs
+        require(apart, "an arm has the output of another")
+        known = {} if self.saved is None else self.saved["parameters"]
+        most = max(len(columns), sum(map(np.size, known.values())))
+        require(outputs <= most, "there are more outputs than parameters")
+
+    def verify_problem(self, problem: Problem) -> None:
+        own = self.examples.pulls.size, self.examples.rows.n_features
+        require(own == (problem.n_arms, problem.n_features), "modules are of another problem")
+
+    def __init__(
+        self,
+        model: "TorchModel",
+        replicas: int,
+        problem: Problem,
+        resampling: Resampling,
+        prior: ExamplePrior,
+    ) -> None:
+        arms = problem.n_arms
+        self.model = model
+        self.replicas = replicas
+        self.resampling = resampling
+        outputs, groups = (1, arms) if model.per_arm else (arms, 1)
+        self.sizes = Sizes(problem.n_features, outputs, groups)
+        self.examples = TorchExamples(problem, prior, replicas, model.memory, model.standardise)
+        self.columns = np.arange(arms)
+        self.seed = 0
+        self.changes = 0  # of arms
+        self.stack: Stack | None = None
+        self.saved: dict[str, Any] | None = None
+
+    def restore(self) -> None:
+        self.stack = None
+        if self.saved is not None:
+            self._make(self.saved)
+
+    def learn(
+        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
+    ) -> None:
+        self.learn_weighted(context, arm, reward, rng, 1.0)
+
+    def learn_weighted(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
+        if rng is None:
+            raise InvalidInput("rng", rng, "replicas weigh rewards at random; pass a generator")
+        stack = self._started(rng)
+        weights = weight * self.resampling.weights((self.replicas, 1), rng)[:, 0]
+        # A step that is refused changes nothing; only one before it might have.
+        mark, parts = self.examples.mark(), deepcopy(self.saved) if self.model.steps > 1 else None
+        self.examples.add(context, arm, reward, weights)
+        try:
+            self._step(stack, rng)
+        except Exception:  # a step that diverges, say: the example has not been learnt
+            self.examples.take_back(arm, mark)
+            if parts is not None:
+                self._make(parts)
+            raise
+        self.examples.settle(context)
+        self.saved = stack.saved()
+
+    def _step(self, stack: Stack, rng: np.random.Generator) -> None:
+        self.examples.weigh_pseudo_examples(self.resampling, rng)
+        for _ in range(self.model.steps):
+            batch = self.examples.batch(self.model.batch, rng)
+            seed = int(rng.integers(SEEDS)) if stack.draws else None
+            stack.step(batch, self.columns[batch.arms], seed)
+
+    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        stack = self._started(rng)
+        replica = int(rng.integers(self.replicas))
+        asked = stack.ask(self.examples.scaled(context[None]), replica)
+        return self._worth(asked).reshape(-1)
+
+    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+        """The share of replicas that would choose each arm; None before they have started."""
+        if self.stack is None:
+            return None
+        asked = self.stack.ask(self.examples.scaled(context[None]))
+        return vote_shares(self._worth(asked), allowed)
+
+    def discount(self, factor: float) -> None:
+        self.examples.discount(factor)
+
+    def rearm(self, fresh: "TorchLearner", before: Before) -> None:
+        if self.stack is None:
+            self.__dict__.update(vars(fresh))
+            return
+        if not self.model.per_arm and None in before:
+            remedy = (
+                "one module has an output for each arm and cannot be given more: use "
+                "from_torch(…, per_arm=True), which has a module for each"
+            )
+            raise InvalidInput("arms", list(before), remedy)
+        self.changes += 1
+        fresh.seed = int(generator(self.seed, "arms", self.changes).integers(SEEDS))
+        self._rearm_stack(self.stack, fresh, before)
+        weights = self.examples.pseudo_weights.shape
+        rng = generator(fresh.seed, "pseudo-examples")
+        drawn = self.resampling.weights((len(before), weights[2], weights[1]), rng)
+        self.examples.rearm(before, drawn.transpose(0, 2, 1))
+
+    def _rearm_stack(self, stack: Stack, fresh: "TorchLearner", before: Before) -> None:
+        if not self.model.per_arm:
+            self.columns = self.columns[np.array(before)]
+            return
+        self.sizes, self.columns = fresh.sizes, fresh.columns
+        start = fresh._start().saved()
+        self._make(regrouped(stack.saved(), start, self.replicas, before))
+
+    def _worth(self, predictions: np.ndarray) -> np.ndarray:
+        """What arms are worth by (replicas, outputs); one never tried is tried first."""
+        values = worth(self.model.loss, predictions[:, self.columns])
+        return np.where(self.examples.tried, values, np.inf)
+
+    def _started(self, rng: np.random.Generator) -> Stack:
+        if self.stack is None:
+            self.seed = int(rng.integers(SEEDS))
+            self.stack = self._start()
+            self.saved = self.stack.saved()
+        return self.stack
+
+    def _start(self) -> Stack:
+        """Modules that start from seeds of their own."""
+        count = self.replicas * self.sizes.groups
+        starts = generator(self.seed, "starts").integers(SEEDS, size=count)
+        return Stack.start(self.model, self.sizes, self.seed, starts.tolist())
+
+    def _make(self, parts: dict[str, Any]) -> None:
+        count = self.replicas * self.sizes.groups
+        self.stack = Stack(self.model, self.sizes, self.seed, count, parts)
+        self.saved = self.stack.saved()

@@ -1,0 +1,93 @@
+"""What a file holds of a stack of modules, compared with what the user's own functions make."""
+
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from bandstrap.models.torch.checks import check_optimiser
+from bandstrap.models.torch.modules import forked
+from bandstrap.models.torch.plain import plain
+from bandstrap.storage.schema import LARGEST, require
+
+PARTS = {"parameters", "buffers", "optimiser", "draws"}
+
+
+def verify_parts(parts: Any, skeleton: Any, count: int) -> None:
+    """Refuse parameters and buffers of other modules than `count` of these."""
+    require(type(parts) is dict and parts.keys() == PARTS, "parts are not those of a stack")
+    require(type(parts["draws"]) is bool, "draws is not a flag")
+    _verify_named(parts["parameters"], plain(dict(skeleton.named_parameters())), count)
+    require(all(map(_is_finite, parts["parameters"].values())), "a parameter is not finite")
+    _verify_named(parts["buffers"], plain(dict(skeleton.named_buffers())), count)
+
+
+def _verify_named(saved: Any, own: dict[str, np.ndarray], count: int) -> None:
+    require(type(saved) is dict and saved.keys() == own.keys(), "names are of other modules")
+    for name, array in own.items():
+        found = saved[name]
+        known = type(found) is np.ndarray and found.dtype == array.dtype
+        require(known, f"{name} is of another type")
+        require(found.shape == (count, *array.shape), f"{name} is of another shape")
+
+
+def verify_steps(saved: Any, factory: Any, parameters: list[Any]) -> None:
+    """Refuse the state of another optimiser than the factory makes of these parameters.
+
+    What a state has to hold is seen from one that has taken a step.
+    """
+    like = _after_a_step(factory, parameters)
+    require(type(saved) is dict and saved.keys() == like.keys(), "it is no optimiser's state")
+    groups, entries = saved["param_groups"], saved["state"]
+    known = type(groups) is list and len(groups) == len(like["param_groups"])
+    require(known, "it has other groups")
+    for group, own in zip(groups, like["param_groups"], strict=True):
+        require(type(group) is dict and group.keys() <= own.keys(), "a group is another")
+        require(group.get("params") == own["params"], "a group is of other parameters")
+        for name, value in group.items():
+            _verify_like(name, value, own[name])
+    require(type(entries) is dict and entries.keys() <= like["state"].keys(), "a state is another")
+    for place, entry in entries.items():
+        _verify_entry(entry, like["state"][place])
+
+
+def _after_a_step(factory: Any, parameters: list[Any]) -> Any:
+    import torch
+
+    trial = [torch.zeros_like(each).requires_grad_() for each in parameters]
+    with forked(0):
+        optimiser = check_optimiser(factory, trial)
+        for each in trial:
+            each.grad = torch.zeros_like(each)
+        optimiser.step()
+    return plain(optimiser.state_dict())
+
+
+def _verify_entry(entry: Any, own: dict[str, Any]) -> None:
+    require(type(entry) is dict and entry.keys() >= own.keys(), "a state lacks something")
+    for name, value in entry.items():
+        _verify_like(name, value, own.get(name, value))
+
+
+def _verify_like(name: str, value: Any, own: Any) -> None:
+    """Refuse what is of another form; flags and words are as they are, numbers may change."""
+    if type(own) in (list, tuple):
+        require(type(value) is type(own) and len(value) == len(own), f"{name} is of another form")
+        for one, two in zip(value, own, strict=True):
+            _verify_like(name, one, two)
+    elif isinstance(own, np.ndarray):
+        known = type(value) is np.ndarray and value.dtype == own.dtype
+        require(known and value.shape == own.shape, f"{name} is of another form")
+        require(_is_finite(value), f"{name} is not finite")
+    elif type(own) in (int, float):
+        require(_is_number(value), f"{name} is no number")
+    else:
+        require(type(value) is type(own) and value == own, f"{name} is another")
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) <= LARGEST and isfinite(value)
+
+
+def _is_finite(array: np.ndarray) -> bool:
+    return array.dtype.kind != "f" or bool(np.isfinite(array).all())

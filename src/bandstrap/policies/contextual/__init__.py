@@ -1,0 +1,1 @@
+"""Policies that look at contexts, one in a file."""

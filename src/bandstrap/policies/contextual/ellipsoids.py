@@ -1,0 +1,96 @@
+"""What policies on linear models share: one ellipsoid per arm, and what they ask of parameters."""
+
+from abc import abstractmethod
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.models import Learner
+from bandstrap.models.normal_shares import normal_shares
+from bandstrap.models.online.ellipsoid import Ellipsoids
+from bandstrap.problem import Problem
+from bandstrap.rearming import Before
+from bandstrap.storage.schema import Fixed, Of, Schema, require
+
+
+class EllipsoidLearner(Learner):
+    """A learner that looks at every arm's mean and width, and makes scores of them."""
+
+    schema = Schema(problem=Fixed(Of(Problem)), arms=Of(Ellipsoids))
+
+    def verify_problem(self, problem: Problem) -> None:
+        own = problem.n_arms, problem.n_features + 1
+        require(self.problem == problem, "a learner is of another problem")
+        require(self.arms.centres.shape == own, "ellipsoids are of another problem")
+
+    def __init__(self, problem: Problem, penalty: float) -> None:
+        if problem.n_features < 1:
+            raise InvalidInput(
+                "n_features", problem.n_features, "a linear model needs contexts; declare features"
+            )
+        self.problem = problem
+        self.arms = Ellipsoids(problem.n_arms, problem.n_features, penalty)
+
+    @property
+    def rounds(self) -> float:
+        """Rewards learnt so far."""
+        return float(self.arms.counts.sum())
+
+    def learn(
+        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
+    ) -> None:
+        self._weigh_in(context, arm, reward, rng, 1.0)
+
+    def _weigh_in(
+        self,
+        context: np.ndarray,
+        arm: int,
+        reward: float,
+        rng: np.random.Generator | None,
+        weight: float,
+    ) -> None:
+        self.arms.learn_linear(context, arm, reward, weight)
+
+    def discount(self, factor: float) -> None:
+        self.arms.discount(factor)
+
+    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        centres, spreads = self._law(context)
+        return centres if spreads is None else centres + spreads * rng.standard_normal(centres.size)
+
+    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+        centres, spreads = self._law(context)
+        return normal_shares(
+            centres, np.zeros(centres.size) if spreads is None else spreads, allowed
+        )
+
+    def _law(self, context: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        means, squares = self.arms.look(context)
+        return self._scores(means, np.sqrt(squares))
+
+    def rearm(self, fresh: "EllipsoidLearner", before: Before) -> None:
+        self.problem = fresh.problem
+        self.arms.rearm(fresh.arms, before)
+
+    @abstractmethod
+    def _scores(
+        self, means: np.ndarray, widths: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """Scores, and their standard deviations if they are normal: arms are independent, and only
+        xᵀθ matters, so one number for each is a draw."""
+
+
+def half_range(problem: Problem) -> float:
+    """Rewards in an interval are sub-Gaussian with half its length; otherwise 1 is assumed."""
+    half = (problem.support.high - problem.support.low) / 2
+    return half if np.isfinite(half) else 1.0
+
+
+def require_binary_range(problem: Problem, policy: object) -> None:
+    """Logistic models take rewards in [0, 1]."""
+    if problem.support.low < 0 or problem.support.high > 1:
+        raise InvalidInput(
+            "support",
+            (problem.support.low, problem.support.high),
+            f"{type(policy).__name__} has a logistic model: rescale rewards to [0, 1]",
+        )

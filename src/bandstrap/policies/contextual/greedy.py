@@ -1,0 +1,99 @@
+"""Epsilon-greedy on a model: its best arm, and now and then any arm at all."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.models import Learner, Model
+from bandstrap.models.base import highest
+from bandstrap.policies.chances import mixed
+from bandstrap.policies.contextual.learners import LearnerPolicy, LearnerState
+from bandstrap.policies.rewards.epsilon_greedy import EpsilonGreedy
+from bandstrap.policies.schedules import Decay, Schedule
+from bandstrap.priors import ExamplePrior, NoExamples
+from bandstrap.problem import Problem
+from bandstrap.resampling import NoResampling
+from bandstrap.storage.schema import Function, Schema
+
+
+@dataclass(frozen=True)
+class ContextualEpsilonGreedy(LearnerPolicy):
+    """With probability schedule(t) a uniformly random arm, else the one the model likes best.
+
+    t is 1 + the number of rewards learnt, whatever their weights; it does not fade when rewards do
+    (`HalfLife`). The default schedule, 50 / (50 + t), is the one that the paper tuned.
+    """
+
+    model: Model
+    schedule: Schedule = field(default_factory=Decay)
+    prior: ExamplePrior = field(default_factory=NoExamples)
+
+    schema = Schema(schedule=Function("Constant", "Decay"))
+
+    def __post_init__(self) -> None:
+        EpsilonGreedy(self.schedule)  # refuses what is no schedule
+
+    @property
+    def _reads_tables(self) -> bool:
+        return self.model.reads_tables
+
+    def check(self, problem: Problem, rewards: Sequence[float] = ()) -> None:
+        super().check(problem, rewards)
+        self.model.check(problem.support, NoResampling(), rewards)
+
+    def _learner(self, problem: Problem) -> Learner:
+        if problem.n_features < 1:
+            remedy = "a model needs contexts; use EpsilonGreedy without"
+            raise InvalidInput("n_features", problem.n_features, remedy)
+        return self.model.learner(problem, NoResampling(), self.prior)
+
+    def _scores(
+        self, state: LearnerState, contexts: np.ndarray | None, rng: np.random.Generator
+    ) -> np.ndarray:
+        scores = super()._scores(state, contexts, rng)
+        explore = self._explore(state, rng)
+        scores[explore] = rng.random((int(explore.sum()), state.problem.n_arms))
+        return scores
+
+    def _select(
+        self,
+        state: LearnerState,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+    ) -> np.ndarray:
+        assert contexts is not None
+        arms = np.empty(state.runs, dtype=np.int64)
+        for run, explore in enumerate(self._explore(state, rng)):
+            if explore:  # no need to ask the model
+                arms[run] = rng.choice(np.flatnonzero(allowed[run]))
+            else:
+                arms[run] = state.learners[run].best(contexts[run], rng, allowed[run])
+        return arms
+
+    def _choose(
+        self,
+        state: LearnerState,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        arms, scores = super()._choose(state, contexts, rng, allowed)
+        for run in np.flatnonzero(self._explore(state, rng)):
+            scores[run] = rng.random(state.problem.n_arms)
+            arms[run] = highest(scores[run], allowed[run], rng)
+        return arms, scores
+
+    def _probabilities(
+        self, state: LearnerState, contexts: np.ndarray | None, allowed: np.ndarray
+    ) -> np.ndarray | None:
+        shares = super()._probabilities(state, contexts, allowed)
+        return None if shares is None else mixed(self._epsilon(state), shares, allowed[0])
+
+    def _epsilon(self, state: LearnerState) -> float:
+        return EpsilonGreedy(self.schedule).epsilon(state.rounds + 1)
+
+    def _explore(self, state: LearnerState, rng: np.random.Generator) -> np.ndarray:
+        return rng.random(state.runs) < self._epsilon(state)

@@ -1,0 +1,1 @@
+"""Policies that look at rewards alone, one in a file."""

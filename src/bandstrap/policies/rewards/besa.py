@@ -1,0 +1,81 @@
+"""BESA: duels on equal terms, by sub-sampling the longer history."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bandstrap.history.rewards import RewardHistory
+from bandstrap.kernels.lazy.observe import ATOMS, REWARDS
+from bandstrap.kernels.lazy.subsample import tournament
+from bandstrap.policies.base import Policy
+from bandstrap.policies.rewards.bootstrap import BootstrapState
+from bandstrap.problem import Problem
+from bandstrap.seeding import kernel_stream
+
+
+@dataclass(frozen=True)
+class BESA(Policy[BootstrapState]):
+    """Best empirical sampled average (Baransi, Maillard and Mannor, 2014).
+
+    Of two arms the one pulled more often is judged by as many of its rewards as the other has,
+    drawn without replacement. A tie goes to the arm pulled less often, then to either. More than
+    two arms meet in a knockout tournament in random order; an arm never pulled wins it.
+
+    `scores` are duels won in a tournament of all arms. With some arms forbidden `select` holds one
+    among the others, which the scores of the larger one would not decide.
+    """
+
+    context_free: ClassVar[bool] = True
+
+    def _start(self, problem: Problem, runs: int) -> BootstrapState:
+        keeping = REWARDS if problem.support.values is None else ATOMS
+        values = problem.support.values or ()
+        counts = [0.0] * len(values)
+        history = RewardHistory.start(runs, problem.n_arms, values, counts, keeping)
+        return BootstrapState(problem, runs, history)
+
+    def _play(
+        self, state: BootstrapState, rng: np.random.Generator, allowed: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        arms = np.empty(state.runs, dtype=np.int64)
+        order = np.empty(state.problem.n_arms, dtype=np.int64)
+        wins = np.zeros((state.runs, state.problem.n_arms))
+        tournament(kernel_stream(rng), state.history.arrays, allowed, order, wins, arms)
+        return arms, wins
+
+    def _scores(
+        self, state: BootstrapState, contexts: np.ndarray | None, rng: np.random.Generator
+    ) -> np.ndarray:
+        everyone = np.ones((state.runs, state.problem.n_arms), dtype=np.bool_)
+        arms, wins = self._play(state, rng, everyone)
+        wins[np.arange(state.runs), arms] += 0.5  # the final's loser may have had one more duel
+        return wins
+
+    def _select(
+        self,
+        state: BootstrapState,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+    ) -> np.ndarray:
+        return self._play(state, rng, allowed)[0]
+
+    def _choose(
+        self,
+        state: BootstrapState,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        return self._play(state, rng, allowed)
+
+    def _update(
+        self,
+        state: BootstrapState,
+        contexts: np.ndarray | None,
+        arms: np.ndarray,
+        rewards: np.ndarray,
+        rng: np.random.Generator | None,
+    ) -> None:
+        state.history.observe(arms, rewards)

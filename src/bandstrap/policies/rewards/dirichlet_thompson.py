@@ -1,0 +1,75 @@
+"""Thompson sampling with a Dirichlet posterior, for rewards from a few known values."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bandstrap.checks import LEAST_COUNT, is_finite
+from bandstrap.errors import InvalidInput
+from bandstrap.history.compiled import Compiled
+from bandstrap.history.rewards import RewardHistory
+from bandstrap.kernels.lazy.history import MOST_REWARDS
+from bandstrap.kernels.lazy.observe import ATOMS
+from bandstrap.kernels.schemes import EXPONENTIAL
+from bandstrap.policies.base import Policy
+from bandstrap.policies.rewards.bootstrap import BootstrapState
+from bandstrap.problem import Problem
+
+
+@dataclass(frozen=True)
+class DirichletThompson(Policy[BootstrapState]):
+    """Draw each arm's category probabilities from a Dirichlet; act on the mean they give.
+
+    `pseudo_count` is the prior count of every category.
+    """
+
+    context_free: ClassVar[bool] = True
+
+    pseudo_count: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (is_finite(self.pseudo_count) and LEAST_COUNT <= self.pseudo_count <= MOST_REWARDS):
+            remedy = f"give a count of {LEAST_COUNT:g} to {MOST_REWARDS:g}"
+            raise InvalidInput("pseudo_count", self.pseudo_count, remedy)
+
+    def _start(self, problem: Problem, runs: int) -> BootstrapState:
+        values = problem.support.values
+        if values is None:
+            raise InvalidInput(
+                "support",
+                (problem.support.low, problem.support.high),
+                "a Dirichlet posterior needs Support.categories(values)",
+            )
+        counts = [self.pseudo_count] * len(values)
+        history = RewardHistory.start(runs, problem.n_arms, values, counts, ATOMS, EXPONENTIAL)
+        return BootstrapState(problem, runs, history)
+
+    def compiled(self, state: BootstrapState) -> Compiled | None:
+        return state.compiled()
+
+    def _scores(
+        self, state: BootstrapState, contexts: np.ndarray | None, rng: np.random.Generator
+    ) -> np.ndarray:
+        weights = rng.standard_gamma(state.history.arrays.counts)
+        scores: np.ndarray = weights @ state.history.arrays.values / weights.sum(axis=-1)
+        return scores
+
+    def _select(
+        self,
+        state: BootstrapState,
+        contexts: np.ndarray | None,
+        rng: np.random.Generator,
+        allowed: np.ndarray,
+    ) -> np.ndarray:
+        return state.history.choose(allowed, rng)
+
+    def _update(
+        self,
+        state: BootstrapState,
+        contexts: np.ndarray | None,
+        arms: np.ndarray,
+        rewards: np.ndarray,
+        rng: np.random.Generator | None,
+    ) -> None:
+        state.history.observe(arms, rewards)

@@ -1,0 +1,74 @@
+"""Epsilon-greedy: the best mean, and now and then any arm at all."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from bandstrap.errors import InvalidInput
+from bandstrap.policies.base import Policy
+from bandstrap.policies.chances import best_shares, mixed
+from bandstrap.policies.rewards.gaussian_thompson import MeanState
+from bandstrap.policies.schedules import Decay, Schedule
+from bandstrap.problem import Problem
+from bandstrap.storage.schema import Function, Schema
+
+
+@dataclass(frozen=True)
+class EpsilonGreedy(Policy[MeanState]):
+    """With probability schedule(t) a uniformly random arm, else the best mean (Auer et al., 2002).
+
+    t is 1 + the number of rewards learnt, each counted by its weight; where rewards fade
+    (`HalfLife`), by what is left of it. So t stands still while rewards are awaited. An arm never
+    pulled has the best mean. The default schedule, 50 / (50 + t), is the one that the paper tuned.
+    """
+
+    context_free: ClassVar[bool] = True
+    schema = Schema(schedule=Function("Constant", "Decay"))
+
+    schedule: Schedule = field(default_factory=Decay)
+
+    def __post_init__(self) -> None:
+        if not callable(self.schedule):
+            raise InvalidInput(
+                "schedule", self.schedule, "give Constant(epsilon), Decay(c) or a function of t"
+            )
+
+    def epsilon(self, t: int) -> float:
+        """The probability of a random arm after t - 1 rewards."""
+        epsilon = self.schedule(t)
+        if not 0 <= epsilon <= 1:
+            raise InvalidInput("schedule", epsilon, f"give a probability at every t, also at {t}")
+        return epsilon
+
+    def _start(self, problem: Problem, runs: int) -> MeanState:
+        return MeanState(problem, runs)
+
+    def _scores(
+        self, state: MeanState, contexts: np.ndarray | None, rng: np.random.Generator
+    ) -> np.ndarray:
+        explore = rng.random(state.runs) < self._epsilon_now(state)
+        scores = np.where(state.count > 0, state.mean, np.inf)
+        # Independent uniform scores make every arm the best allowed one equally often.
+        scores[explore] = rng.random((int(explore.sum()), state.problem.n_arms))
+        return scores
+
+    def _epsilon_now(self, state: MeanState) -> float:
+        return self.epsilon(int(state.count[0].sum()) + 1)  # every run is updated in every round
+
+    def _probabilities(
+        self, state: MeanState, contexts: np.ndarray | None, allowed: np.ndarray
+    ) -> np.ndarray:
+        scores = np.where(state.count > 0, state.mean, np.inf)[0]
+        best = best_shares(scores, allowed[0], state.problem.support.scale)
+        return mixed(self._epsilon_now(state), best, allowed[0])
+
+    def _update(
+        self,
+        state: MeanState,
+        contexts: np.ndarray | None,
+        arms: np.ndarray,
+        rewards: np.ndarray,
+        rng: np.random.Generator | None,
+    ) -> None:
+        state.observe(arms, rewards)

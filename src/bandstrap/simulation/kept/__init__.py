@@ -1,0 +1,1 @@
+"""What is kept of simulations in a folder, and how it is known again."""

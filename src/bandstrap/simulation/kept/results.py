@@ -1,0 +1,133 @@
+"""Results in a folder: the tidy tables of traces, and what they were made from."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from bandstrap.errors import OutputError
+from bandstrap.simulation.kept.tables import (
+    DIGEST,
+    REMEDY,
+    damaged,
+    digest_of,
+    facts_of,
+    read_table,
+    write_table,
+)
+from bandstrap.simulation.trace import RESULTS, TIMINGS, Trace
+
+PROVENANCE = b"bandstrap"  # the key under which a results file says what it holds
+RESULTS_DIGEST = b"bandstrap-results"  # and a timings file, to which results it belongs
+CELL = ["experiment", "environment", "policy"]
+
+
+@dataclass(frozen=True)
+class Results:
+    """`results.parquet` and, beside it, `timings.parquet`."""
+
+    folder: Path
+
+    @property
+    def table(self) -> Path:
+        return self.folder / "results.parquet"
+
+    @property
+    def timings(self) -> Path:
+        return self.folder / "timings.parquet"
+
+    def load(self) -> list[Trace]:
+        """The traces that are there, whatever they were made from."""
+        results, timings = read_table(self.table), read_table(self.timings)
+        if not _belong(timings.schema.metadata, results.schema.metadata):
+            raise OutputError(self.timings, "belongs to other results", REMEDY)
+        try:
+            return traces_from(results, timings)
+        except ValueError as error:
+            raise damaged(self.table, f"({error})") from error
+
+    def stored(self, provenance: bytes) -> list[Trace] | None:
+        """The traces of an earlier call, if it finished and was made from the same."""
+        if not (self.table.exists() and self.timings.exists()):
+            return None
+        results, timings = facts_of(self.table), facts_of(self.timings)
+        same = results.get(PROVENANCE) == provenance and _belong(timings, results)
+        return self.load() if same and DIGEST in results and DIGEST in timings else None
+
+    def keep(self, traces: list[Trace], provenance: bytes) -> None:
+        """Write both tables, the results last: where they are, everything is."""
+        table = pa.concat_tables([trace.table() for trace in traces])
+        results = table.replace_schema_metadata({PROVENANCE: provenance})
+        timings = pa.concat_tables([trace.timings() for trace in traces])
+        belongs = {RESULTS_DIGEST: digest_of(results)}
+        write_table(timings.replace_schema_metadata(belongs), self.timings)
+        write_table(results, self.table)
+
+
+def traces_from(results: pa.Table, timings: pa.Table) -> list[Trace]:
+    """Traces back from their tidy tables; a ValueError says what is missing from these."""
+    _check_columns(results, RESULTS)
+    _check_columns(timings, TIMINGS)
+    cells = _cells(results)
+    if not cells or cells != _cells(timings):
+        raise ValueError("results and timings are of other cells")
+    return [_trace(cell, _rows(results, cell), _rows(timings, cell)) for cell in cells]
+
+
+def _belong(timings: dict[bytes, bytes] | None, results: dict[bytes, bytes] | None) -> bool:
+    """Whether times are those of these results: a kill may come between the two files."""
+    said = (timings or {}).get(RESULTS_DIGEST)
+    return said is None or said == (results or {}).get(DIGEST)
+
+
+def _check_columns(table: pa.Table, schema: pa.Schema) -> None:
+    """Rounds and decisions are whole, or real where horizons are past all integers."""
+    if table.column_names != schema.names:
+        raise ValueError(f"its columns are not {', '.join(schema.names)}")
+    for field in schema:
+        types = {field.type} | ({pa.float64()} if field.name in ("round", "decisions") else set())
+        if table.schema.field(field.name).type not in types:
+            raise ValueError(f"{field.name} is no {field.type}")
+
+
+def _cells(table: pa.Table) -> list[dict[str, str]]:
+    """In the order of their first rows."""
+    cells: list[dict[str, str]] = (
+        table.select(CELL).group_by(CELL, use_threads=False).aggregate([]).to_pylist()
+    )
+    return cells
+
+
+def _trace(cell: dict[str, str], part: pa.Table, times: pa.Table) -> Trace:
+    """One cell: for each run the same rounds, one after the other."""
+    rounds = times["round"].to_numpy()
+    runs = len(part) // len(rounds)
+    complete = (
+        np.array_equal(part["run"], np.repeat(np.arange(runs), rounds.size))
+        and np.array_equal(part["round"], np.tile(rounds, runs))
+        and np.array_equal(times["decisions"], rounds * runs)
+        and (np.diff(rounds, prepend=0) > 0).all()
+    )
+    if not complete:
+        raise ValueError(f"{' '.join(cell.values())!r} is not complete")
+    return Trace(
+        **cell,
+        rounds=rounds,
+        regret=part["regret"].to_numpy().reshape(runs, rounds.size),
+        reward=part["reward"].to_numpy().reshape(runs, rounds.size),
+        seconds=np.asarray(times["seconds"].to_numpy()),
+    )
+
+
+def _rows(table: pa.Table, cell: dict[str, str]) -> pa.Table:
+    mask: Callable[..., pa.ChunkedArray] = pc.equal
+    keep = pc.and_(
+        pc.and_(
+            mask(table["experiment"], cell["experiment"]), mask(table["policy"], cell["policy"])
+        ),
+        mask(table["environment"], cell["environment"]),
+    )
+    return table.filter(keep)

@@ -1,0 +1,96 @@
+"""Rows of a table as the contexts that were compared, for the product that goes on with them."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from bandstrap.errors import InvalidInput, OutputError
+from bandstrap.storage.files import reading, write_text
+from bandstrap.tables.contexts import is_row
+from bandstrap.tables.features import Feature
+from bandstrap.tables.stored_features import feature_of
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """Turns a row (a dict) into a context, and a table (a frame, or a list of dicts) into many.
+
+    >>> from bandstrap.tables.features import NumberFeature, WordFeature
+    >>> age, city = NumberFeature("age", 30.0, 30.0, 10.0), WordFeature("city", ("Oslo", "Rome"))
+    >>> Encoder((age, city), {"age": 31, "city": "Oslo"})({"age": 40, "city": "Rome"})
+    array([1., 0., 1.])
+    """
+
+    features: tuple[Feature, ...]
+    example: dict[str, Any]  # the first row
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What each number of a context stands for."""
+        return tuple(name for feature in self.features for name in feature.columns)
+
+    def __call__(self, rows: Any) -> np.ndarray:
+        if is_row(rows):
+            one: np.ndarray = self._of_dicts([rows])[0]
+            return one
+        if isinstance(rows, list | tuple) and rows and all(map(is_row, rows)):
+            return self._of_dicts(rows)
+        frame = nw.from_native(rows, eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame):
+            raise InvalidInput("rows", type(rows).__name__, "give a dict, or a table with names")
+        get: Any = (
+            frame.get_column
+        )  # takes the numbers that pandas has for names, though typed text
+        return self._of_columns({str(name): get(name).to_list() for name in self._in(frame)})
+
+    def _of_dicts(self, rows: Sequence[Any]) -> np.ndarray:
+        named = [{str(name): value for name, value in row.items()} for row in rows]
+        there = set(named[0]).intersection(*named)
+        return self._of_columns({name: [row[name] for row in named] for name in there})
+
+    def _in(self, frame: "nw.DataFrame[Any]") -> list[str]:
+        """Those columns of a frame that matter: others may hold anything."""
+        names = {feature.name for feature in self.features}
+        return [name for name in frame.columns if str(name) in names]
+
+    def _of_columns(self, columns: dict[str, list[Any]]) -> np.ndarray:
+        for feature in self.features:
+            if feature.name not in columns:
+                raise InvalidInput(
+                    "column", feature.name, "is missing; give every column that was compared"
+                )
+        parts = [feature.encoded(columns[feature.name]) for feature in self.features]
+        return np.concatenate(parts, axis=1)
+
+    def save(self, path: Path | str) -> None:
+        """Write it as JSON."""
+        features = [{"kind": feature.kind, **_facts(feature)} for feature in self.features]
+        text = json.dumps(
+            {"format": FORMAT, "features": features, "example": self.example},
+            ensure_ascii=False,
+            indent=1,
+        )
+        write_text(Path(path), text + "\n", "choose another place")
+
+    @classmethod
+    def load(cls, path: Path | str) -> "Encoder":
+        """Read what `save` has written."""
+        with reading(Path(path), "run bandstrap compare") as file:
+            content = file.read()
+        try:
+            stored = json.loads(content)
+            features = tuple(feature_of(facts) for facts in stored["features"])
+            return cls(features, dict(stored["example"]))
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise OutputError(path, f"is no encoder ({error})", "run bandstrap compare") from error
+
+
+def _facts(feature: Any) -> dict[str, Any]:
+    return asdict(feature)
