@@ -1,4 +1,4 @@
-"""Certificates for the cluster of a test, made as docs/cluster.md says."""
+"""Certificates for the cluster of a test, made by the commands in docs/cluster.md."""
 
 import subprocess
 from dataclasses import dataclass
@@ -7,7 +7,9 @@ from shutil import which
 
 import pytest
 
-KEY = ("req", "-newkey", "rsa:2048", "-nodes", "-subj")
+from pages import commands
+
+PAGE = "docs/cluster.md"
 
 
 @dataclass(frozen=True)
@@ -35,20 +37,11 @@ class Certificates:
         return dict(zip(names, map(str, files), strict=True))
 
 
-def certificates(folder, *addresses):
-    """A new authority, and a certificate for these addresses."""
+def certificates(folder, address):
+    """A new authority, and a certificate for this address."""
     if which("openssl") is None:
         pytest.skip("needs openssl")
-    names = ",".join(f"IP:{each}" for each in addresses)
-    (folder / "names").write_text(f"subjectAltName={names}")
-    made = ("-keyout", "ca.key", "-x509", "-days", "1", "-out", "ca.pem")
-    openssl(folder, *KEY, "/CN=authority", *made)
-    openssl(folder, *KEY, "/CN=node", "-keyout", "node.key", "-out", "node.csr")
-    authority = ("-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "1")
-    made = ("-extfile", "names", "-out", "node.pem")
-    openssl(folder, "x509", "-req", "-in", "node.csr", *authority, *made)
+    steps = [line for line in commands(PAGE) if line.startswith(("openssl", "echo"))]
+    script = "\n".join(steps).replace("10.0.0.1", address)
+    subprocess.run(["sh", "-ec", script], cwd=folder, check=True, capture_output=True)
     return Certificates(*(folder / name for name in ("ca.pem", "node.pem", "node.key")))
-
-
-def openssl(folder, *arguments):
-    subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)

@@ -62,8 +62,17 @@ def pip(rest):
 
 
 def of_others(rest):
-    """A command of Dask's or Ray's: theirs to check."""
-    assert rest[0] in {"scheduler", "worker", "start"}
+    """A command of Dask's, Ray's or OpenSSL's: theirs to check."""
+    assert rest[0] in {"scheduler", "worker", "start", "get-auth-token", "req", "x509"}
+
+
+def settings(rest):
+    assert all(re.fullmatch(r"RAY_[A-Z_]+=[\w./$]+", word) for word in rest)
+
+
+def into_a_file(rest):
+    text, arrow, _ = rest
+    assert (text.partition("=")[0], arrow) == ("subjectAltName", ">")
 
 
 KNOWN = {
@@ -73,6 +82,9 @@ KNOWN = {
     "pip": pip,
     "dask": of_others,
     "ray": of_others,
+    "openssl": of_others,
+    "export": settings,
+    "echo": into_a_file,
 }
 
 

@@ -35,7 +35,7 @@ def test_a_killed_worker_loses_nothing(engine, tmp_path):
 
 
 def test_nobody_is_let_in_without_a_certificate(engine, ours):
-    """Asked below Ray, whose own clients try again for a quarter of an hour."""
+    """Asked below Ray, whose own clients try again for many minutes."""
     client = ssl.create_default_context(cafile=ours.authority)
     client.set_alpn_protocols(["h2"])
     assert first_words(engine, client) == b""

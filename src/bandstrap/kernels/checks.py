@@ -10,6 +10,10 @@ ARM, REWARD, UNLISTED = 0, 1, 2
 # its inverse is one in single precision too.
 LARGEST = 1e30
 
+# The smallest that is not 0: its square, and that of the difference of two such numbers, have all
+# their digits. Those of smaller ones lose them, or are 0 where nobody expects to divide by 0.
+SMALLEST = 1e-130
+
 
 @kernel
 def first_infinite(contexts):
@@ -23,10 +27,11 @@ def first_infinite(contexts):
 
 @kernel
 def first_beyond(contexts):
-    """Where the first number stands, counted by rows, that is too large or none; -1 if none."""
+    """Where the first stands, counted by rows, that is too large, too small or no number; or -1."""
     for i in range(contexts.shape[0]):
         for j in range(contexts.shape[1]):
-            if not abs(contexts[i, j]) <= LARGEST:
+            size = abs(contexts[i, j])
+            if not (SMALLEST <= size <= LARGEST or size == 0.0):
                 return i * contexts.shape[1] + j
     return -1
 

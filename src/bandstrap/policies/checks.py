@@ -9,6 +9,7 @@ from bandstrap.kernels.checks import (
     ARM,
     LARGEST,
     REWARD,
+    SMALLEST,
     first_beyond,
     first_empty_row,
     first_fault,
@@ -57,13 +58,25 @@ def checked_contexts(
         bad = first_beyond(np.ascontiguousarray(contexts).reshape(shape[0], -1))
         if bad >= 0:
             run, feature = divmod(int(bad), int(np.prod(shape[1:])))
-            value = float(contexts.reshape(-1)[bad])
-            remedy = f"is beyond {LARGEST:g}, the largest that models take; use another unit"
-            if not np.isfinite(value):
-                remedy = "is not a finite number; fill it in beforehand"
-            raise InvalidInput("contexts", value, f"feature {feature} of run {run} {remedy}")
+            raise _beyond(problem, run, feature, float(contexts.reshape(-1)[bad]))
     state.check_contexts(contexts)
     return contexts
+
+
+def _beyond(problem: Problem, run: int, feature: int, value: float) -> InvalidInput:
+    """What is wrong with a number, and in which column it stands."""
+    names = [] if problem.columns is None or problem.per_arm else problem.columns.names
+    where = f"column {names[feature]!r}" if names else f"feature {feature} of run {run}"
+    if not np.isfinite(value):
+        remedy = "is not a finite number; fill it in beforehand"
+    elif abs(value) < SMALLEST:
+        remedy = (
+            f"is not 0 but nearer to it than {SMALLEST:g}, the smallest that models take; scale "
+            "this column, or give 0 where it stands for nothing"
+        )
+    else:
+        remedy = f"is beyond {LARGEST:g}, the largest that models take; use another unit"
+    return InvalidInput("contexts", value, f"{where} {remedy}")
 
 
 def _usual(contexts: np.ndarray, shape: tuple[int, ...]) -> bool:

@@ -49,6 +49,7 @@ class Budgeted(Model):
 
     def __post_init__(self) -> None:
         check_count("examples", self.examples, MOST_EXAMPLES)
+        check_count("batch", self.network.batch, MOST_EXAMPLES)
         check_rate(self.learning_rate)
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:

@@ -17,9 +17,10 @@ MOST_UNITS = 100_000
 MOST_LAYERS = 100
 MOST_EXAMPLES = 10_000  # a round on more takes seconds
 MOST_BATCH = 1_000_000
-MOST_HEADS = 1_000
+MOST_HEADS = 200  # each keeps two numbers of every reward
 MOST_PARAMETERS = 50_000_000  # of all networks of a run; a step on more takes seconds
 MOST_WORK = 10**10  # examples of a round times parameters
+MOST_NUMBERS = 10**8  # examples of a round times units of the widest layer, or outputs
 
 
 def check_size(contexts: np.ndarray) -> None:
@@ -53,12 +54,13 @@ def check_count(parameter: str, value: int, most: int) -> None:
 def check_parameters(sizes: tuple[int, ...], networks: int = 1, examples: int = 1) -> None:
     """Refuse networks that no memory holds, or whose rounds nobody waits for."""
     own = n_parameters(sizes)
-    if own * networks > MOST_PARAMETERS or own * examples > MOST_WORK:
+    known = own * networks <= MOST_PARAMETERS and own * examples <= MOST_WORK
+    if not known or max(sizes) * examples > MOST_NUMBERS:
         raise InvalidInput(
             "hidden",
             sizes[1],
             f"layers of {sizes} are {own * networks:,} parameters, taught {examples:,} examples a "
-            f"round: have at most {MOST_PARAMETERS:,}, or {MOST_WORK:g} of both multiplied",
+            f"round: have at most {MOST_PARAMETERS:,}, or fewer examples",
         )
 
 

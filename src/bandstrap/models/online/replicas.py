@@ -23,7 +23,7 @@ from bandstrap.seeding import kernel_stream
 from bandstrap.storage.schema import Array, Fixed, Grows, ListOf, Of, Schema, Whole, require
 
 MOST_REPLICAS = 10_000  # each of them learns every reward
-MOST_REPLAYED = 100_000  # more would take a reward seconds
+MOST_REPLAYED = 10_000  # after each reward
 MOST = 1e150  # parameters, sums of squares and weights are less
 
 

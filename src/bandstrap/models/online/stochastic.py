@@ -25,6 +25,7 @@ from bandstrap.seeding import kernel_stream
 from bandstrap.storage.schema import Array
 
 MOST_PASSES = 10_000  # of one fit, of which each decision takes several
+FURTHEST = 1e40  # that steps take a parameter: a first one is some 10 times as long as contexts
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class StochasticModel(WeightedModel[np.ndarray], ABC):
         return self.expected(as_numbers(checked_contexts(contexts)) @ fit[:-1] + fit[-1])
 
     def verify_fit(self, fit: Any, n_features: int) -> None:
-        Array(np.float64, n_features + 1).check(fit, {})
+        Array(np.float64, n_features + 1, low=-FURTHEST, high=FURTHEST).check(fit, {})
 
     def check_rewards(self, rewards: np.ndarray) -> None:
         """Refuse rewards that the loss has no meaning for."""

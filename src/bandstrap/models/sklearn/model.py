@@ -65,6 +65,10 @@ def from_sklearn(
     Fits to fewer than 10,000 rows are held to one thread of BLAS and OpenMP: several cost such fits
     more than they save, many times more on busy cores.
 
+    A file holds no estimator but how to make it. `Bandit.load` makes scikit-learn's and ours, with
+    counts up to some 100,000, one process, and no cache of a pipeline; classes of others, and those
+    that shall have what they had, are `trusted=[…]`.
+
     >>> import numpy as np
     >>> from sklearn.linear_model import LogisticRegression
     >>> from bandstrap import ContextualBootstrap, Multinomial, Problem, SeenExamples

@@ -58,7 +58,8 @@ def from_torch(
     * `replicas`: a decision asks one of them at random, so the probability of an arm is the share
       of replicas that would choose it. Without resampling it is one.
     * `batch`, `steps`: after each reward so many steps are taken, each on the newest example and
-      `batch` - 1 others drawn from history and pseudo-examples; a round's cost does not grow.
+      `batch` - 1 others drawn from history and pseudo-examples; a round's cost does not grow. At
+      most 1,000 replicas, 10,000 steps and batches of 100,000.
     * `memory`: only the last so many examples are kept; None keeps all.
 
     An approximation of the bootstrap: each replica weighs each example once, when it comes, and
