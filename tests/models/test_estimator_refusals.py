@@ -26,7 +26,7 @@ from bandstrap import (
     Support,
     from_sklearn,
 )
-from bandstrap.packing import pack
+from bandstrap.storage.packing import pack
 
 
 def bandit_of(model, prior=None):

@@ -12,13 +12,13 @@ from bandstrap.models import (
     NeuralNetwork,
     StochasticLogisticRegression,
 )
-from bandstrap.packing import pack
 from bandstrap.policies import ContextualBootstrap
 from bandstrap.policies.contextual import CONTEXTUAL
 from bandstrap.policies.forced_pulls import ForcedPulls
 from bandstrap.priors import EigenExamples, NoExamples
 from bandstrap.problem import Problem, Support
 from bandstrap.resampling import Exponential
+from bandstrap.storage.packing import pack
 
 QUICK = ["ucb-lin", "wb-lin", "wb-lin-additive", "wb-log-gaussian", "wb-log-paper", "ts-laplace",
          "wb-log-replicas", "wb-nn-shared", "glm-ucb"]  # fmt: skip

@@ -8,11 +8,11 @@ import pytest
 from bandstrap import models
 from bandstrap.environments import Labelled
 from bandstrap.models import LogisticRegression, Model
-from bandstrap.storage.packing import pack
-from bandstrap.storage.unpacking import Loaded, unpack
 from bandstrap.policies import ContextualBootstrap
 from bandstrap.priors import EigenExamples
 from bandstrap.resampling import Exponential
+from bandstrap.storage.packing import pack
+from bandstrap.storage.unpacking import Loaded, unpack
 
 DIGITS = Labelled("digits")
 CONCRETE = [
