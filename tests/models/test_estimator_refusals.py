@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 import pytest
-from bandstrap.packing import pack
 from estimators import filled
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -27,6 +26,7 @@ from bandstrap import (
     Support,
     from_sklearn,
 )
+from bandstrap.storage.packing import pack
 
 
 def bandit_of(model, prior=None):

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from bandstrap.packing import pack
 
 from bandstrap.bandit import Bandit
 from bandstrap.errors import InvalidInput
@@ -19,6 +18,7 @@ from bandstrap.policies.names import CONTEXTUAL
 from bandstrap.priors import EigenExamples, NoExamples
 from bandstrap.problem import Problem, Support
 from bandstrap.resampling import Exponential
+from bandstrap.storage.packing import pack
 
 QUICK = ["ucb-lin", "wb-lin", "wb-lin-additive", "wb-log-gaussian", "wb-log-paper", "ts-laplace",
          "wb-log-replicas", "wb-nn-shared", "glm-ucb"]  # fmt: skip

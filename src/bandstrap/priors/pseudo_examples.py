@@ -6,15 +6,14 @@ from typing import Literal
 
 import numpy as np
 
+from bandstrap.contexts import as_numbers
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.checks import LARGEST
 from bandstrap.problem import Problem
-from bandstrap.storage.schema import FLOATS, Array, Grows, Schema, Whole, require
+from bandstrap.storage.schema import Array, Grows, Schema, Whole, require
 
 WIDEST = 1e10 * LARGEST  # an axis is longer than any context along it, if there are many features
-# What a prior of one's own may hold, too.
-CONTEXTS = (*FLOATS, np.uint8, np.int64)
-REWARDS = (*FLOATS, np.int64)
+CONTEXTS = REWARDS = np.float64  # what examples are kept as, whatever a prior makes them from
 BY_ROWS: tuple[Literal["C"], Literal["A"], Literal["W"]] = ("C", "A", "W")  # as kernels read them
 
 
@@ -33,7 +32,7 @@ class PseudoExamples:
             CONTEXTS, Grows("examples"), "features", low=-WIDEST, high=WIDEST, shared=True
         ),
         rewards=Array(REWARDS, Grows("examples"), shared=True),
-        axes=Array(FLOATS, Grows("axes"), "features", low=-WIDEST, high=WIDEST, shared=True),
+        axes=Array(np.float64, Grows("axes"), "features", low=-WIDEST, high=WIDEST, shared=True),
         version=Whole(),
     )
 
@@ -41,9 +40,9 @@ class PseudoExamples:
         require(4 * len(self.axes) <= self.count, "axes have too few examples")
 
     def __init__(self, contexts: np.ndarray, rewards: np.ndarray, axes: np.ndarray) -> None:
-        self.contexts = np.require(contexts, requirements=BY_ROWS)
-        self.rewards = np.require(rewards, requirements=BY_ROWS)
-        self.axes = np.require(axes, requirements=BY_ROWS)
+        self.contexts = np.require(as_numbers(contexts), CONTEXTS, BY_ROWS)
+        self.rewards = np.require(rewards, REWARDS, BY_ROWS)
+        self.axes = np.require(axes, np.float64, BY_ROWS)
         self.version = 0
 
     @property
