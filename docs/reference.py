@@ -20,7 +20,7 @@ TITLES = {
     "comparison": "Comparison of policies on a table",
     "environments": "Environments",
     "datasets": "Data sets",
-    "columns": "Columns",
+    "tables": "Columns",
     "testing": "Checks for your own classes",
     "experiments": "Experiments",
     "errors": "Errors",
@@ -29,7 +29,7 @@ TITLES = {
 # people need them.
 APART = {
     "bandit.logged": ("Bandits that learn from logs", ("LoggedBandit",)),
-    "models.as_estimators": (
+    "models.sklearn.as_estimators": (
         "Our models as scikit-learn estimators",
         ("LinearEstimator", "LogisticEstimator"),
     ),

@@ -224,13 +224,16 @@ def _benchmark(
 def _list(json: Json = False) -> None:
     """List policies, resampling schemes, models, environments, data sets and experiments.
 
+    Of each policy: what it is, from which paper, whether it is exact and how its cost grows.
+
     Example: bandstrap list
     """
     from bandstrap.commands.listing import Names
-    from bandstrap.commands.names import names
+    from bandstrap.commands.names import known
     from bandstrap.commands.outcome import show
 
-    show(Names(names()), json)
+    found = known()
+    show(Names(found["names"], found["about"]), json)
 
 
 def _asked(

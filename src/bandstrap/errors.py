@@ -16,7 +16,7 @@ from typing import Any
 
 from bandstrap.printable import brief, printable
 
-__all__ = ["BandstrapError", "InvalidInput", "OutputError", "UnknownName"]
+__all__ = ["BandstrapError", "InvalidInput", "OutputError", "Renamed", "UnknownName"]
 
 SHOWN = 100  # names in a message
 VALUE = 120  # characters of a value, a name or a path
@@ -92,3 +92,7 @@ class OutputError(BandstrapError, OSError):
     def __init__(self, path: object, problem: str, remedy: str) -> None:
         told = f"{brief(str(path), 2 * VALUE)}: {brief(problem, REMEDY)}; {brief(remedy, REMEDY)}"
         super().__init__(told)
+
+
+class Renamed(FutureWarning):
+    """A former name was used; the message says the one that replaces it."""

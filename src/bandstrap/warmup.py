@@ -19,7 +19,7 @@ from bandstrap.policies import (
     ContextualBootstrap,
     ContextualEpsilonGreedy,
 )
-from bandstrap.policies.names import CONTEXTUAL
+from bandstrap.policies.registry import CONTEXTUAL
 from bandstrap.priors import EigenExamples
 from bandstrap.problem import Support
 from bandstrap.resampling import Exponential

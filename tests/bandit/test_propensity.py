@@ -20,7 +20,7 @@ from bandstrap import (
     from_sklearn,
 )
 from bandstrap.policies import POLICIES
-from bandstrap.policies.names import CONTEXTUAL, SCHEDULES
+from bandstrap.policies.registry import CONTEXTUAL, SCHEDULES
 
 DECISIONS = 500  # benchmarks/propensities.py makes 10⁵
 CONTEXTS = np.random.default_rng(3).standard_normal((40, 2))

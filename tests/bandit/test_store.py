@@ -22,7 +22,7 @@ from bandstrap import (
 )
 from bandstrap.bandit import store
 from bandstrap.policies import POLICIES
-from bandstrap.policies.names import CONTEXTUAL, SCHEDULES
+from bandstrap.policies.registry import CONTEXTUAL, SCHEDULES
 from bandstrap.storage import archive
 
 KEPT = Path(__file__).parent / "kept"

@@ -76,6 +76,6 @@ class Decision:
 
     def __repr__(self) -> str:
         return (
-            f"Decision(id={self.id!r}, arm={self.arm!r}, "
+            f"Decision(number={self.number}, arm={self.arm!r}, "
             f"propensity={self.propensity:.4g} ± {self.error:.2g})"
         )

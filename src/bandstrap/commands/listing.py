@@ -1,30 +1,54 @@
-"""`bandstrap list`: every name that the command line knows."""
+"""`bandstrap list`: every name that the command line knows, and what each policy is."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import isabstract, isclass
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from bandstrap.printable import printable
 
+ANSWERS = ("what", "paper", "exact", "cost")
+KEY = "cost of a decision: n rewards seen, d features"
+ELSEWHERE = dict.fromkeys(("paper", "exact", "cost"), "not stated") | {
+    "what": "Offered by an installed package."
+}
+
 
 @dataclass(frozen=True)
 class Names:
-    """Every name, by what it names."""
+    """Every name, by what it names, and what is known about the policies."""
 
     groups: dict[str, list[str]]
+    about: dict[str, dict[str, str]] = field(default_factory=dict)
 
-    def as_dict(self) -> dict[str, list[str]]:
-        return self.groups
+    def as_dict(self) -> dict[str, object]:
+        return {**self.groups, "about": self.about}
 
     def __rich__(self) -> RenderableType:
-        lines = Text()
+        parts: list[RenderableType] = []
         for title, members in self.groups.items():
-            lines.append(f"{title}\n", style="bold")
-            lines.append("".join(f"  {printable(name)}\n" for name in members))
-        lines.right_crop(1)  # printing ends the last line
-        return lines
+            explained = any(name in self.about for name in members)
+            parts.append(Text(f"{title} ({KEY})" if explained else title, style="bold"))
+            parts.append(self._table(members))
+        return Group(*parts)
+
+    def _table(self, members: list[str]) -> Table:
+        table = Table.grid(padding=(0, 2, 0, 0))
+        table.add_column(no_wrap=True, overflow="ignore")
+        table.add_column()
+        for name in members:
+            table.add_row(Text(f"  {printable(name)}"), _answers(self.about.get(name)))
+        return table
+
+
+def _answers(about: dict[str, str] | None) -> Text:
+    if about is None:
+        return Text()
+    what, *facts, cost = (about[answer] for answer in ANSWERS)
+    told = Text(printable(what))
+    return told.append(f"\n{' · '.join(facts)} · cost {cost}", style="dim")
 
 
 def registered() -> Names:
@@ -35,21 +59,21 @@ def registered() -> Names:
     from bandstrap.environments import ENVIRONMENTS
     from bandstrap.experiments import EXPERIMENTS
     from bandstrap.models import Model
-    from bandstrap.policies import POLICIES
-    from bandstrap.policies.names import CONTEXTUAL
+    from bandstrap.policies.registry import CONTEXTUAL, POLICIES, REGISTRY
     from bandstrap.resampling import RESAMPLING
 
-    return Names(
-        {
-            "policies": list(POLICIES),
-            "policies with contexts": [*CONTEXTUAL, *Known.here().others],
-            "resampling schemes": list(RESAMPLING),
-            "models": [*_models(), *installed(Model).found],
-            "environments": list(ENVIRONMENTS),
-            "data sets": list(DATASETS),
-            "experiments": list(EXPERIMENTS),
-        }
-    )
+    others = Known.here().others
+    groups = {
+        "policies": list(POLICIES),
+        "policies with contexts": [*CONTEXTUAL, *others],
+        "resampling schemes": list(RESAMPLING),
+        "models": [*_models(), *installed(Model).found],
+        "environments": list(ENVIRONMENTS),
+        "data sets": list(DATASETS),
+        "experiments": list(EXPERIMENTS),
+    }
+    ours = {entry.name: entry.facts() for entry in REGISTRY.values()}
+    return Names(groups, dict.fromkeys(others, ELSEWHERE) | ours)
 
 
 def _models() -> list[str]:

@@ -8,7 +8,7 @@ from bandstrap.comparison.offers import by_name, installed
 from bandstrap.errors import BandstrapError, InvalidInput, UnknownName
 from bandstrap.models import Model
 from bandstrap.policies import POLICIES, ContextualBootstrap, ContextualEpsilonGreedy, Decay, Policy
-from bandstrap.policies.names import CONTEXTUAL
+from bandstrap.policies.registry import CONTEXTUAL, FORMER, REGISTRY, current
 from bandstrap.priors import EigenExamples
 from bandstrap.resampling import Exponential, Multinomial
 
@@ -23,12 +23,19 @@ QUICK = (
     "ts-lin-fixed",
     "ts-laplace",
     "glm-ucb",
-    "tang",
+    "ensemble-log",
 )
-USUAL = (*QUICK, "wb-lin-additive", "wb-log", "heads-nn", "tree-heuristic")
+USUAL = (*QUICK, "wb-lin-additive", "wb-log", "ensemble-nn", "tree-heuristic")
 # Where contexts are wide, refits of every arm cost too much to be tried unasked.
 WIDE = 200
-LEAN = ("wb-log-replicas", "ucb-lin-fixed", "ts-lin-fixed", "ts-laplace", "tang", "heads-nn")
+LEAN = (
+    "wb-log-replicas",
+    "ucb-lin-fixed",
+    "ts-lin-fixed",
+    "ts-laplace",
+    "ensemble-log",
+    "ensemble-nn",
+)
 REFITTING = ("eg", "npb", "wb")  # ways to explore that any model can be used with
 EXPLORERS = ("eg", "npb", "wb", "ts", "ucb")
 
@@ -47,6 +54,9 @@ class Asked:
     own_policies: tuple[Any, ...] = ()  # "module:Class", or policies
     own_models: tuple[Any, ...] = ()
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "policies", tuple(map(current, self.policies)))
+
     def check(self) -> None:
         """All of it is there: what is asked for can be refused before a table is read."""
         self.candidates(())
@@ -60,7 +70,7 @@ class Asked:
         else:
             chosen = [*usual, *known.others]
         own = by_name(self.own_policies, Policy)
-        for name in own.keys() & known.policies.keys():
+        for name in own.keys() & (known.policies.keys() | FORMER.keys()):
             raise InvalidInput("--policy", name, "another policy has this name; rename the class")
         return {**{name: known.policies[name] for name in chosen}, **own}
 
@@ -100,7 +110,7 @@ class Known:
     def here(cls, own_models: dict[str, Model] | None = None) -> "Known":
         """Ours, what is installed, and what follows from models of the user's own."""
         policies, models = installed(Policy), installed(Model)
-        pairs = {name: name.split("-", 1)[1] for name in CONTEXTUAL if _explores(name)}
+        pairs = {each.name: each.joins for each in REGISTRY.values() if each.joins}
         joint: dict[str, Policy[Any]] = {}
         for name, model in {**models.found, **(own_models or {})}.items():
             with_it = _with_model(name, model)
@@ -122,10 +132,6 @@ class Known:
         if name not in self.policies or (pairs and name in POLICIES):
             meant = next(iter(pairs), name)
             raise self.broken.get(name) or UnknownName("policy", meant, self.policies)
-
-
-def _explores(name: str) -> bool:
-    return name.split("-", 1)[0] in EXPLORERS
 
 
 def _known() -> dict[str, Policy[Any]]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.policies import POLICIES, Policy
-from bandstrap.policies.names import CONTEXTUAL
+from bandstrap.policies.registry import REGISTRY, current
 from bandstrap.simulation import Runner, Trace
 
 
@@ -51,9 +51,11 @@ class Settings:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise InvalidInput(f"--{name.replace('_', '-')}", value, "give at least 1")
+        if self.policies is not None:
+            object.__setattr__(self, "policies", tuple(map(current, self.policies)))
         for name in self.policies or ():
-            if name not in POLICIES and name not in CONTEXTUAL:
-                raise UnknownName("policy", name, {**POLICIES, **CONTEXTUAL})
+            if name not in REGISTRY:
+                raise UnknownName("policy", name, REGISTRY)
         if len(set(self.policies or ())) < len(self.policies or ()):
             raise InvalidInput("--policies", ",".join(self.policies or ()), "name each once")
 

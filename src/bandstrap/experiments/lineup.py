@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bandstrap.environments import Labelled
 from bandstrap.experiments.base import Settings
-from bandstrap.policies.names import CONTEXTUAL
+from bandstrap.policies.registry import CONTEXTUAL
 from bandstrap.priors import EigenExamples
 from bandstrap.simulation import Cell
 from bandstrap.simulation.batch import recorded_rounds

@@ -1,8 +1,5 @@
 """How to choose: one policy per file, and a name for each that takes no further thought."""
 
-from collections.abc import Callable
-from typing import Any
-
 from bandstrap.policies.base import Policy
 from bandstrap.policies.contextual.bootstrap import ContextualBootstrap
 from bandstrap.policies.contextual.glm_ucb import GLMUCB, GuaranteedBonus, LogBonus
@@ -15,6 +12,7 @@ from bandstrap.policies.contextual.online_ensemble import OnlineEnsemble
 from bandstrap.policies.contextual.shared_bootstrap import SharedBootstrap
 from bandstrap.policies.contextual.tree_heuristic import TreeHeuristic
 from bandstrap.policies.forced_pulls import ForcedPulls
+from bandstrap.policies.registry import POLICIES
 from bandstrap.policies.rewards.artificial import ArtificialHistory, UniformRewards
 from bandstrap.policies.rewards.besa import BESA
 from bandstrap.policies.rewards.beta_thompson import BetaThompson
@@ -31,38 +29,6 @@ from bandstrap.policies.rewards.perturbed_history import PerturbedHistory
 from bandstrap.policies.rewards.ucb1 import UCB1
 from bandstrap.policies.schedules import Constant, Decay
 from bandstrap.policies.state import State
-from bandstrap.priors import PseudoRewards
-from bandstrap.resampling import (
-    DoubleOrNothing,
-    Exponential,
-    GaussianNoise,
-    Multinomial,
-    NoResampling,
-    Poisson,
-)
-
-POLICIES: dict[str, Callable[[], Policy[Any]]] = {
-    "wb": lambda: Bootstrap(Exponential()),
-    "npb": lambda: Bootstrap(Multinomial()),
-    "npb-binomial": BinomialBootstrap,
-    "wb-additive": lambda: Bootstrap(GaussianNoise(), PseudoRewards(0, 0)),
-    "wb-poisson": lambda: Bootstrap(Poisson()),
-    "wb-double": lambda: Bootstrap(DoubleOrNothing()),
-    "greedy": lambda: Bootstrap(NoResampling()),
-    "npts": lambda: Bootstrap(Exponential(), PseudoRewards(ones=1, zeros=0)),
-    "ts": BetaThompson,
-    "ts-dirichlet": DirichletThompson,
-    "ts-gaussian": GaussianThompson,
-    "npb-forced": lambda: ForcedPulls(30),
-    "eg": EpsilonGreedy,
-    "ucb1": UCB1,
-    "kl-ucb": KLUCB,
-    "besa": BESA,
-    "online-bootstrap": OnlineBootstrap,
-    "bts": BootstrappedThompson,
-    "giro": Giro,
-    "phe": PerturbedHistory,
-}
 
 __all__ = [
     "BESA",

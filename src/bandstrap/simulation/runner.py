@@ -12,6 +12,7 @@ from joblib import delayed, parallel_config
 from bandstrap.environments import Environment
 from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy
+from bandstrap.policies.registry import stream
 from bandstrap.simulation.batch import Batch, BatchResult, run_batch
 from bandstrap.simulation.engines import Engine, Local
 from bandstrap.simulation.interrupts import played
@@ -52,7 +53,7 @@ class Cell:
                 size,
                 seed,
                 world,
-                self.policy_name,
+                stream(self.policy_name),
                 index,
             )
             for index, size in enumerate(sizes)

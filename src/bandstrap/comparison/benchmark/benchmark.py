@@ -1,5 +1,6 @@
 """All policies over all data sets at hand: is bootstrapping as good as approximate Thompson?"""
 
+from collections.abc import Container
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -15,13 +16,17 @@ from bandstrap.comparison.ranking import cost, per_round
 from bandstrap.comparison.size import Size
 from bandstrap.comparison.store import Store, write_json
 from bandstrap.errors import InvalidInput
-from bandstrap.policies import Policy
+from bandstrap.policies import ContextualBootstrap, Policy
+from bandstrap.policies.registry import REGISTRY
 from bandstrap.printable import called
 from bandstrap.simulation import Cell, Runner, Trace
 
 EXPERIMENT = "benchmark"
 ROUNDS, RUNS = 1000, 3
 APPROXIMATE = ("ts-laplace", "ts-langevin-nn")  # Thompson sampling with approximate sampling
+BOOTSTRAPS = {
+    each.name for each in REGISTRY.values() if each.family in ("wb", "npb") and each.contextual
+}
 LINEUP = (*USUAL, "wb-nn-heads", "ts-langevin-nn")
 # A bootstrap and the approximate sampling of the same kind of model.
 MATCHED = (("wb-log", "ts-laplace"), ("wb-log-gaussian", "ts-laplace"),
@@ -94,7 +99,14 @@ def benchmark(
         f"{cells[i * len(policies)].runs} runs"
         for i, task in enumerate(tasks)
     )
-    found = judged([task.name for task in tasks], [*policies], traces, (*told, *left_out, *played))
+    others = {
+        name
+        for name, policy in policies.items()
+        if name not in REGISTRY and isinstance(policy, ContextualBootstrap)
+    }
+    notes = (*told, *left_out, *played)
+    names = [task.name for task in tasks]
+    found = judged(names, [*policies], traces, notes, BOOTSTRAPS | others)
     draw_ranks(found.ranks, out / "ranks.png")
     draw_frontier([*policies], found.shares, np.median(found.costs, axis=0), out / "frontier.png")
     write_json(found.as_dict(), out / "benchmark.json")
@@ -136,7 +148,11 @@ def _cells(task: Task, policies: dict[str, Policy[Any]], size: Size) -> list[Cel
 
 
 def judged(
-    datasets: list[str], policies: list[str], traces: list[Trace], told: tuple[str, ...] = ()
+    datasets: list[str],
+    policies: list[str],
+    traces: list[Trace],
+    told: tuple[str, ...] = (),
+    bootstraps: Container[str] = BOOTSTRAPS,
 ) -> Benchmark:
     """What follows from traces, data set by data set in the order of policies."""
     shape = (len(datasets), len(policies))
@@ -147,17 +163,22 @@ def judged(
     duels = tuple(duel(a, b, columns) for a, b in MATCHED if a in columns and b in columns)
     return Benchmark(
         tuple(datasets), tuple(policies), rewards, costs, found, duels,
-        _answer(found, columns, duels), told, tuple(traces),
+        _answer(found, columns, duels, bootstraps), told, tuple(traces),
     )  # fmt: skip
 
 
-def _answer(found: Ranks, columns: dict[str, np.ndarray], duels: tuple[Duel, ...]) -> str:
+def _answer(
+    found: Ranks,
+    columns: dict[str, np.ndarray],
+    duels: tuple[Duel, ...],
+    bootstraps: Container[str],
+) -> str:
     """Two sentences: the best of either kind, then pairs of the same model."""
-    bootstraps = [name for name in found.policies if name.startswith(("wb-", "npb-"))]
+    ours = [name for name in found.policies if name in bootstraps]
     rivals = [name for name in found.policies if name in APPROXIMATE]
-    if not (bootstraps and rivals):
+    if not (ours and rivals):
         return f"The best mean rank is {found.mean[0]:.2f}, of {found.policies[0]}."
-    best = duel(bootstraps[0], rivals[0], columns)
+    best = duel(ours[0], rivals[0], columns)
     place = dict(zip(found.policies, found.mean, strict=True))
     first = (
         f"Over {found.datasets} data sets the best bootstrap by mean rank ({best.first}, "

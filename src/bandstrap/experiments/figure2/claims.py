@@ -74,7 +74,7 @@ def mnist_order(found: Found, logistic: tuple[str, ...] = LOGISTIC) -> list[Stat
 
 def same_priors(found: Found) -> list[Statement]:
     """C12."""
-    pairs = [("wb-log-gauss-prior", "wb-log")]
+    pairs = [("wb-log-random-prior", "wb-log")]
     return [all_of("Gaussian and eigen pseudo-examples alike", _gaps(found, pairs, _alike))]
 
 
@@ -85,11 +85,11 @@ def against_ensembles(found: Found) -> list[Statement]:
     tree a round; both are compared with.
     """
     ours = [name for name in ("wb-log-paper", "wb-log") if name in found]
-    trees = [name for name in ("tree-heuristic", "tree-bootstrap-fresh") if name in found]
+    trees = [name for name in ("tree-heuristic", "npb-tree") if name in found]
     statements = [_faster(found[name], found[tree]) for tree in trees for name in ours]
     if not trees:
         statements = [Statement("faster than trees", Outcome.OPEN, "no tree was played")]
-    pairs = [(name, "tang") for name in ours]
+    pairs = [(name, "ensemble-log") for name in ours]
     better = all_of("better than the ensemble of Tang et al.", _gaps(found, pairs, _above))
     return [*statements, better]
 

@@ -9,7 +9,7 @@ from bandstrap.experiments.figure2.lineups import COVTYPE, MNIST
 from bandstrap.experiments.figure2.plot import draw
 from bandstrap.experiments.figure2.verdicts import Asked, verdicts
 from bandstrap.experiments.lineup import Lineup
-from bandstrap.policies.names import CONTEXTUAL
+from bandstrap.policies.registry import CONTEXTUAL
 from bandstrap.simulation import Runner, Trace
 
 

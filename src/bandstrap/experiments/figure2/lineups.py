@@ -1,7 +1,7 @@
 """Who plays CovType and MNIST, and for how long: figure 2, and the runs whose rounds are timed."""
 
 from bandstrap.experiments.lineup import Lineup
-from bandstrap.policies.names import SCHEDULES
+from bandstrap.policies.registry import SCHEDULES
 
 _LINEAR = ("ucb-lin", "ts-lin", "eg-lin", "npb-lin", "wb-lin")
 _WIDTHS = ("ucb-lin-fixed", "ts-lin-fixed")
@@ -11,7 +11,7 @@ _FAST = ("wb-log-onestep", "wb-log-gaussian", "wb-log-grouped", "wb-log-replicas
 _NETWORKS = ("eg-nn", "npb-nn", "wb-nn")
 _BUDGETED = ("eg-nn-budgeted", "npb-nn-budgeted", "wb-nn-budgeted")
 _SHARED = ("wb-nn-shared", "wb-nn-heads")
-_TREES = ("tree-heuristic", "tree-bootstrap-fresh")
+_TREES = ("tree-heuristic", "npb-tree")
 _RIVALS = ("glm-ucb", "ts-laplace", "ts-langevin-nn")
 
 # Rounds of the costly policies are such that both data sets take about two hours on two cores.
@@ -24,11 +24,11 @@ COVTYPE = Lineup(
         *_LINEAR,
         *_WIDTHS,
         *_LOGISTIC,
-        "wb-log-gauss-prior",
+        "wb-log-random-prior",
         *_FAST,
         *_BUDGETED,
-        "heads-nn",
-        "tang",
+        "ensemble-nn",
+        "ensemble-log",
         *SCHEDULES,  # a tenth would favour those that explore least
     ),
     reduced={
@@ -41,12 +41,12 @@ COVTYPE = Lineup(
 
 MNIST = Lineup(
     "mnist",
-    full=("ucb-lin", "eg-log", "wb-log-gaussian", "wb-log-replicas", "heads-nn", "tang"),
+    full=("ucb-lin", "eg-log", "wb-log-gaussian", "wb-log-replicas", "ensemble-nn", "ensemble-log"),
     reduced={
         **dict.fromkeys((*_LOGISTIC[1:], "wb-log-grouped"), _TENTH),
         **dict.fromkeys((*_BUDGETED, *_SHARED, *_RIVALS, *SCHEDULES, _TREES[0]), _TENTH),
         **dict.fromkeys((*_LINEAR[1:], *_WIDTHS), 500),
-        **dict.fromkeys(("wb-log-gauss-prior", "wb-log-onestep"), 500),
+        **dict.fromkeys(("wb-log-random-prior", "wb-log-onestep"), 500),
         **dict.fromkeys((*_NETWORKS, _TREES[1]), 100),
         **dict.fromkeys(_PAPER, 15),
     },

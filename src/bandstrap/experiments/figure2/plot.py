@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from bandstrap.experiments.style import figure, save
-from bandstrap.policies.names import SCHEDULES
+from bandstrap.policies.registry import REGISTRY, SCHEDULES
 from bandstrap.simulation import Trace
 
 EARLY = 20  # rounds before this are mostly chance
@@ -15,6 +15,7 @@ _COLOURS = {"wb": "#1b1e5a", "npb": "#b3372b", "eg": "#d98a2b", "ucb": "#3f9d8c"
 _SPARE = ("#444444", "#7a4fa3", "#5b8fd6", "#c06c9b", "#2f6f4f", "#a8792b", "#000000", "#999999")
 _DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (1, 1.5)), (0, (4, 1.5, 1, 1.5)), (0, (8, 3)))
 _MARKS = "osD^vPX*<>"
+_OF_MODEL = {"logistic": 0, "network": 1, "linear": 2, "tree": 3}  # places in _DASHES
 
 
 def draw(title: str, traces: list[Trace], path: Path) -> None:
@@ -36,21 +37,23 @@ def panels_of(traces: list[Trace]) -> dict[str, list[Trace]]:
     names = ("linear and logistic", "logistic: solved and approximated", "networks", "schedules")
     panels: dict[str, list[Trace]] = {name: [] for name in names}
     for trace in traces:
-        policy = trace.policy
-        if "-nn" in policy:
-            panels[names[2]].append(trace)
-        elif policy in SCHEDULES:
-            panels[names[3]].append(trace)
-        elif policy.endswith(("-lin", "-log", "-fixed", "-additive")):
-            panels[names[0]].append(trace)
-        else:
-            panels[names[1]].append(trace)
+        panels[names[_panel_of(trace.policy)]].append(trace)
     by_name = {trace.policy: trace for trace in traces}
     for panel, guests in ((1, ("wb-log", "npb-log")), (2, ("wb-log",)), (3, ("eg-log",))):
         if panels[names[panel]]:
             shown = [by_name[name] for name in guests if name in by_name]
             panels[names[panel]] = shown + panels[names[panel]]
     return panels
+
+
+def _panel_of(policy: str) -> int:
+    entry = REGISTRY[policy]
+    if entry.model == "network":
+        return 2
+    if policy in SCHEDULES:
+        return 3
+    plain = entry.model == "logistic" and not entry.variant
+    return 0 if plain or entry.model == "linear" else 1
 
 
 def _panel(axis: Any, title: str, traces: list[Trace]) -> None:
@@ -75,11 +78,11 @@ def _panel(axis: Any, title: str, traces: list[Trace]) -> None:
 
 
 def style(policy: str, position: int) -> dict[str, Any]:
-    """Colour, dashes and marks of a curve."""
-    family = policy.split("-", 1)[0]
-    plain = policy.endswith(("-lin", "-log", "-nn"))
-    colour = _COLOURS.get(family) if plain else None
-    dashes = {"lin": 2, "nn": 1}.get(policy.rsplit("-", 1)[-1], 0) if plain else position
+    """Colour, dashes and marks of a curve; only policies that the paper plays have fixed ones."""
+    entry = REGISTRY.get(policy)
+    plain = entry is not None and entry.contextual and not entry.variant
+    colour = _COLOURS.get(entry.family) if entry and plain else None
+    dashes = _OF_MODEL[entry.model] if entry and plain else position
     return {
         "color": colour or _SPARE[position % len(_SPARE)],
         "linestyle": _DASHES[dashes % len(_DASHES)],

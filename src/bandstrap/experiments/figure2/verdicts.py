@@ -15,7 +15,7 @@ from bandstrap.experiments.figure2.claims import (
     same_priors,
 )
 from bandstrap.experiments.statements import Outcome, Statement, verdict_of
-from bandstrap.policies.names import SCHEDULES
+from bandstrap.policies.registry import SCHEDULES
 
 PAPER = ("eg-log", "npb-log-paper", "wb-log-paper")
 
@@ -48,10 +48,10 @@ class Asked:
 def verdicts(asked: Asked, found: Found) -> list[Claim]:
     """A claim for everything that the played policies can decide."""
     claims = [_order(asked, found)] if found.keys() >= {*LOGISTIC, "ucb-lin"} else []
-    if found.keys() >= {"wb-log", "wb-log-gauss-prior"}:
+    if found.keys() >= {"wb-log", "wb-log-random-prior"}:
         text = f"{asked.dataset}: 4d eigen and O(d) Gaussian pseudo-examples perform alike"
         claims.append(_claim(asked, asked.named("C12"), text, same_priors(found), found))
-    if found.keys() >= {"wb-log", "tang"}:
+    if found.keys() >= {"wb-log", "ensemble-log"}:
         text = (
             f"{asked.dataset}: bootstrapping by warm-started optimisation is faster than the tree "
             "bootstrap of Elmachtoub et al. and better than the ensemble of Tang et al."

@@ -11,15 +11,15 @@ from bandstrap.experiments.runtime import recipe
 from bandstrap.experiments.runtime.costs import against_paper, against_recipe, table
 from bandstrap.experiments.runtime.plot import draw
 from bandstrap.experiments.statements import verdict_of
-from bandstrap.policies.names import CONTEXTUAL
+from bandstrap.policies.registry import CONTEXTUAL
 from bandstrap.simulation import Runner, Trace
 from bandstrap.storage.files import write_text
 
 TIMED = (
     *("ucb-lin", "ts-lin", "eg-lin", "eg-log", "npb-log", "wb-log"),
     *("wb-log-onestep", "wb-log-gaussian", "wb-log-grouped", "wb-log-replicas"),
-    *("ts-laplace", "tang", "tree-heuristic"),
-    *("npb-nn-budgeted", "wb-nn-budgeted", "wb-nn-shared", "wb-nn-heads", "heads-nn"),
+    *("ts-laplace", "ensemble-log", "tree-heuristic"),
+    *("npb-nn-budgeted", "wb-nn-budgeted", "wb-nn-shared", "wb-nn-heads", "ensemble-nn"),
     *("npb-log-paper", "wb-log-paper", "npb-nn", "wb-nn"),
 )
 LENGTHS = (1000, 5000, 20_000)  # of the history when the recipe is timed

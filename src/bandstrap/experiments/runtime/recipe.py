@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 
 from bandstrap.contexts import as_numbers
 from bandstrap.environments import Labelled
-from bandstrap.policies.names import CONTEXTUAL
+from bandstrap.policies.registry import CONTEXTUAL
 from bandstrap.priors import EigenExamples, PseudoExamples
 from bandstrap.resampling import Exponential
 from bandstrap.seeding import generator

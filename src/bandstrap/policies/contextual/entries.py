@@ -1,0 +1,281 @@
+"""The named policies that look at contexts.
+
+They are made from a prior, which depends on the contexts. Without a further word a name means what
+the paper means: `-log` and `-lin` are solved to its threshold of 10⁻³, `-nn` takes one pass over
+the history each round; `-log-paper` is its stochastic optimisation, step by step. Whatever
+approximates that carries another word, as in `wb-log-onestep`.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from bandstrap.models import (
+    Budgeted,
+    DecisionTree,
+    GaussianLimit,
+    Grouped,
+    LinearRegression,
+    LogisticRegression,
+    Model,
+    NetworkHeads,
+    NeuralNetwork,
+    OneStep,
+    OnlineLogistic,
+    Replicas,
+    SharedNetwork,
+    StochasticLogisticRegression,
+)
+from bandstrap.policies.base import Policy
+from bandstrap.policies.contextual.bootstrap import ContextualBootstrap
+from bandstrap.policies.contextual.glm_ucb import GLMUCB
+from bandstrap.policies.contextual.greedy import ContextualEpsilonGreedy
+from bandstrap.policies.contextual.langevin import Langevin
+from bandstrap.policies.contextual.laplace_thompson import LaplaceThompson
+from bandstrap.policies.contextual.lin_thompson import FixedSpread, LinThompson
+from bandstrap.policies.contextual.lin_ucb import FixedWidth, LinUCB
+from bandstrap.policies.contextual.online_ensemble import OnlineEnsemble
+from bandstrap.policies.contextual.tree_heuristic import TreeHeuristic
+from bandstrap.policies.entry import OURS, THE_PAPER, Entry
+from bandstrap.policies.schedules import Constant, Decay, Schedule
+from bandstrap.priors import ExamplePrior, GaussianExamples, NoExamples
+from bandstrap.resampling import Exponential, GaussianNoise, Multinomial, NoResampling, Resampling
+
+Maker = Callable[[ExamplePrior], Policy[Any]]
+
+SCHEDULE = "schedule"  # the variant of a rival of eg-log's schedule
+TREES = "Elmachtoub et al. (2017)"
+_LINEAR = LinearRegression()
+_LOGISTIC = LogisticRegression()
+# Pseudo-examples keep the heads of arms' own networks apart: they need no wide start for it.
+_ARM_HEADS = NetworkHeads(Budgeted(), spread=0.3)
+_Entry = partial(Entry, contextual=True)
+
+
+def _eg(model: Model, schedule: Schedule | None = None) -> Maker:
+    """Epsilon-greedy; it is given the bootstraps' prior, so that only exploration differs."""
+    return lambda prior: ContextualEpsilonGreedy(model, schedule or Decay(50.0), prior)
+
+
+def _wb(model: Model) -> Maker:
+    return _bootstrap(Exponential(), model)
+
+
+def _npb(model: Model) -> Maker:
+    return _bootstrap(Multinomial(), model)
+
+
+def _bootstrap(resampling: Resampling, model: Model) -> Maker:
+    return lambda prior: ContextualBootstrap(resampling, model, prior)
+
+
+def _schedule(word: str, schedule: Schedule, sentence: str) -> Entry:
+    """A rival of eg-log's 50 / (50 + t)."""
+    return _Entry(
+        f"eg-log-{word}", _eg(_LOGISTIC, schedule), "eg", "logistic", THE_PAPER,
+        f"Epsilon-greedy with logistic regressions and {sentence}.",
+        "solved to 10⁻³", "n d", variant=SCHEDULE, joins=f"log-{word}",
+    )  # fmt: skip
+
+
+ENTRIES = (
+    _Entry(
+        "ucb-lin", lambda prior: LinUCB(), "ucb", "linear", "Abbasi-Yadkori et al. (2011)",
+        "OFUL: the upper end of a confidence ellipsoid around each arm's linear regression.",
+        "exact", "d²", joins="lin",
+    ),
+    _Entry(
+        "ucb-lin-fixed", lambda prior: LinUCB(FixedWidth(1.0)), "ucb", "linear",
+        "Li et al. (2010)", "LinUCB: linear regressions and a bonus of fixed width.",
+        "exact", "d²", variant="fixed", joins="lin-fixed",
+    ),
+    _Entry(
+        "ts-lin", lambda prior: LinThompson(), "ts", "linear", "Agrawal and Goyal (2013)",
+        "Linear Thompson sampling with the width that its proof needs.",
+        "exact", "d²", joins="lin",
+    ),
+    _Entry(
+        "ts-lin-fixed", lambda prior: LinThompson(FixedSpread(1.0)), "ts", "linear",
+        "Agrawal and Goyal (2013)",
+        "Thompson sampling from the posterior of a linear model with unit noise.",
+        "exact", "d²", variant="fixed", joins="lin-fixed",
+    ),
+    _Entry(
+        "eg-lin", _eg(_LINEAR), "eg", "linear", THE_PAPER,
+        "Epsilon-greedy with linear regressions and ε = 50 / (50 + t).",
+        "exact", "d²", joins="lin",
+    ),
+    _Entry(
+        "npb-lin", _npb(_LINEAR), "npb", "linear", THE_PAPER,
+        "Non-parametric bootstrap of linear regressions, resampled afresh every round.",
+        "solved to 10⁻³", "n d", joins="lin",
+    ),
+    _Entry(
+        "wb-lin", _wb(_LINEAR), "wb", "linear", THE_PAPER,
+        "Weighted bootstrap of linear regressions, all weights drawn afresh every round.",
+        "solved to 10⁻³", "n d", joins="lin",
+    ),
+    _Entry(
+        "wb-lin-additive", _bootstrap(GaussianNoise(), _LINEAR), "wb", "linear", THE_PAPER,
+        "Weighted bootstrap of linear regressions with additive normal weights.",
+        "exact", "d²", variant="additive", joins="lin-additive",
+    ),
+    _Entry(
+        "eg-log", _eg(_LOGISTIC), "eg", "logistic", THE_PAPER,
+        "Epsilon-greedy with logistic regressions and ε = 50 / (50 + t).",
+        "solved to 10⁻³", "n d", joins="log",
+    ),
+    _Entry(
+        "npb-log", _npb(_LOGISTIC), "npb", "logistic", THE_PAPER,
+        "Non-parametric bootstrap of logistic regressions, resampled afresh every round.",
+        "solved to 10⁻³", "n d", joins="log",
+    ),
+    _Entry(
+        "wb-log", _wb(_LOGISTIC), "wb", "logistic", THE_PAPER,
+        "Weighted bootstrap of logistic regressions, all weights drawn afresh every round.",
+        "solved to 10⁻³", "n d", joins="log",
+    ),
+    _Entry(
+        "npb-log-paper", _npb(StochasticLogisticRegression()), "npb", "logistic", THE_PAPER,
+        "npb-log by the paper's own warm-started stochastic optimisation.",
+        "the paper's early stop", "n d", variant="paper", joins="log-paper",
+    ),
+    _Entry(
+        "wb-log-paper", _wb(StochasticLogisticRegression()), "wb", "logistic", THE_PAPER,
+        "wb-log by the paper's own warm-started stochastic optimisation.",
+        "the paper's early stop", "n d", variant="paper", joins="log-paper",
+    ),
+    _Entry(
+        "npb-log-onestep", _npb(OneStep(_LOGISTIC)), "npb", "logistic", OURS,
+        "npb-log with a single Newton step towards each resampled fit.",
+        "one Newton step", "n d", variant="onestep", joins="log-onestep",
+    ),
+    _Entry(
+        "wb-log-onestep", _wb(OneStep(_LOGISTIC)), "wb", "logistic", OURS,
+        "wb-log with a single Newton step towards each weighted fit.",
+        "one Newton step", "n d", variant="onestep", joins="log-onestep",
+    ),
+    _Entry(
+        "npb-log-gaussian", _npb(GaussianLimit(_LOGISTIC)), "npb", "logistic", OURS,
+        "The normal distribution that npb-log-onestep tends to.",
+        "normal limit", "d²", variant="gaussian", joins="log-gaussian",
+    ),
+    _Entry(
+        "wb-log-gaussian", _wb(GaussianLimit(_LOGISTIC)), "wb", "logistic", OURS,
+        "The normal distribution that wb-log-onestep tends to.",
+        "normal limit", "d²", variant="gaussian", joins="log-gaussian",
+    ),
+    _Entry(
+        "npb-log-grouped", _npb(Grouped(_LOGISTIC)), "npb", "logistic", OURS,
+        "npb-log-onestep with one weight for each group of examples.",
+        "grouped weights", "d²", variant="grouped", joins="log-grouped",
+    ),
+    _Entry(
+        "wb-log-grouped", _wb(Grouped(_LOGISTIC)), "wb", "logistic", OURS,
+        "wb-log-onestep with one weight for each group of examples.",
+        "grouped weights", "d²", variant="grouped", joins="log-grouped",
+    ),
+    _Entry(
+        "wb-log-replicas", _wb(Replicas(OnlineLogistic())), "wb", "logistic",
+        "Oza and Russell (2001); Eckles and Kaptein (2014)",
+        "A fixed set of online logistic regressions that each weigh an example once.",
+        "fixed replicas", "d", variant="replicas", joins="log-replicas",
+    ),
+    _Entry(
+        "wb-log-random-prior",
+        lambda prior: ContextualBootstrap(Exponential(), _LOGISTIC, GaussianExamples()),
+        "wb", "logistic", THE_PAPER,
+        "wb-log with pseudo-examples drawn from an isotropic Gaussian.",
+        "solved to 10⁻³", "n d", variant="random-prior", joins="log-random-prior",
+        formerly=("wb-log-gauss-prior",),
+    ),
+    _Entry(
+        "eg-nn", _eg(NeuralNetwork()), "eg", "network", THE_PAPER,
+        "Epsilon-greedy with the paper's network, trained on all of history every round.",
+        "one pass a round", "n d", joins="nn",
+    ),
+    _Entry(
+        "npb-nn", _npb(NeuralNetwork()), "npb", "network", THE_PAPER,
+        "Non-parametric bootstrap of the paper's network, on all of history every round.",
+        "one pass a round", "n d", joins="nn",
+    ),
+    _Entry(
+        "wb-nn", _wb(NeuralNetwork()), "wb", "network", THE_PAPER,
+        "Weighted bootstrap of the paper's network, on all of history every round.",
+        "one pass a round", "n d", joins="nn",
+    ),
+    _Entry(
+        "eg-nn-budgeted", _eg(Budgeted()), "eg", "network", OURS,
+        "Epsilon-greedy with the paper's network, trained on a few examples every round.",
+        "a few examples a round", "d", variant="budgeted", joins="nn-budgeted",
+    ),
+    _Entry(
+        "npb-nn-budgeted", _npb(_ARM_HEADS), "npb", "network", OURS,
+        "A network for each arm with resampled heads, trained on a few examples every round.",
+        "fixed heads", "d", variant="budgeted", joins="nn-budgeted",
+    ),
+    _Entry(
+        "wb-nn-budgeted", _wb(_ARM_HEADS), "wb", "network", OURS,
+        "A network for each arm with weighted heads, trained on a few examples every round.",
+        "fixed heads", "d", variant="budgeted", joins="nn-budgeted",
+    ),
+    _Entry(
+        "eg-nn-shared", _eg(SharedNetwork()), "eg", "network", OURS,
+        "Epsilon-greedy with one network for all arms, trained on a few examples every round.",
+        "a few examples a round", "d", variant="shared", joins="nn-shared",
+    ),
+    _Entry(
+        "wb-nn-shared", _wb(SharedNetwork()), "wb", "network", OURS,
+        "One network for all arms, trained on a freshly weighted batch every round.",
+        "weights of a batch", "d", variant="shared", joins="nn-shared",
+    ),
+    _Entry(
+        "wb-nn-heads", _wb(NetworkHeads()), "wb", "network", "Osband et al. (2016)",
+        "One network whose heads each weigh a reward once, after bootstrapped DQN.",
+        "fixed heads", "d", variant="heads", joins="nn-heads",
+    ),
+    _Entry(
+        "ensemble-nn",
+        lambda prior: ContextualBootstrap(NoResampling(), NetworkHeads(), NoExamples()),
+        "ensemble", "network", OURS,
+        "One network whose heads differ only by their random start; nothing is resampled.",
+        "fixed heads", "d", formerly=("heads-nn",),
+    ),
+    _Entry(
+        "glm-ucb", lambda prior: GLMUCB(), "ucb", "logistic", "Filippi et al. (2010)",
+        "The upper confidence bound of each arm's logistic regression, kept online.",
+        "online estimate", "d²", variant="online",
+    ),
+    _Entry(
+        "ts-laplace", lambda prior: LaplaceThompson(), "ts", "logistic",
+        "Chapelle and Li (2011)",
+        "Thompson sampling from a normal posterior around an online logistic regression.",
+        "Laplace", "d²", variant="laplace", joins="laplace",
+    ),
+    _Entry(
+        "ts-langevin-nn", lambda prior: Langevin(prior=prior), "ts", "network",
+        "Welling and Teh (2011); Li et al. (2016)",
+        "Thompson sampling of a network whose weights follow Langevin dynamics.",
+        "Langevin dynamics", "d", joins="langevin-nn",
+    ),
+    _Entry(
+        "ensemble-log", lambda prior: OnlineEnsemble(), "ensemble", "logistic",
+        "Tang et al. (2015)",
+        "A fixed set of online logistic regressions with Poisson weights.",
+        "fixed replicas", "d", variant="online", formerly=("tang",),
+    ),
+    _Entry(
+        "tree-heuristic", lambda prior: TreeHeuristic(), "ts", "tree", TREES,
+        "One decision tree for each arm, and Thompson sampling within its leaves.",
+        "exact on 0/1 rewards", "n d", variant="heuristic",
+    ),
+    _Entry(
+        "npb-tree",
+        lambda prior: ContextualBootstrap(Multinomial(), DecisionTree(), NoExamples()),
+        "npb", "tree", TREES,
+        "TreeBootstrap: a fresh decision tree of a fresh resample for each arm every round.",
+        "exact", "n d", joins="tree", formerly=("tree-bootstrap-fresh",),
+    ),
+    *(_schedule(f"c{c}", Decay(c), f"ε = {c} / ({c} + t)") for c in (5, 15, 150, 500)),
+    *(_schedule(f"{e:g}", Constant(e), f"ε = {e:g}") for e in (0.0, 0.01, 0.05, 0.1)),
+)  # fmt: skip

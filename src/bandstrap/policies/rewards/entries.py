@@ -1,0 +1,133 @@
+"""The named policies that see no contexts."""
+
+from bandstrap.policies.entry import OURS, THE_PAPER, Entry
+from bandstrap.policies.forced_pulls import ForcedPulls
+from bandstrap.policies.rewards.besa import BESA
+from bandstrap.policies.rewards.beta_thompson import BetaThompson
+from bandstrap.policies.rewards.binomial_bootstrap import BinomialBootstrap
+from bandstrap.policies.rewards.bootstrap import Bootstrap
+from bandstrap.policies.rewards.bootstrapped_thompson import BootstrappedThompson
+from bandstrap.policies.rewards.dirichlet_thompson import DirichletThompson
+from bandstrap.policies.rewards.epsilon_greedy import EpsilonGreedy
+from bandstrap.policies.rewards.gaussian_thompson import GaussianThompson
+from bandstrap.policies.rewards.giro import Giro
+from bandstrap.policies.rewards.kl_ucb import KLUCB
+from bandstrap.policies.rewards.online_bootstrap import OnlineBootstrap
+from bandstrap.policies.rewards.perturbed_history import PerturbedHistory
+from bandstrap.policies.rewards.ucb1 import UCB1
+from bandstrap.priors import PseudoRewards
+from bandstrap.resampling import (
+    DoubleOrNothing,
+    Exponential,
+    GaussianNoise,
+    Multinomial,
+    NoResampling,
+    Poisson,
+)
+
+AUER = "Auer, Cesa-Bianchi and Fischer (2002)"
+RIOU = "Riou and Honda (2020)"
+
+ENTRIES = (
+    Entry(
+        "wb", lambda: Bootstrap(Exponential()), "wb", "", THE_PAPER,
+        "Weighted bootstrap: the mean of each arm's rewards under fresh exponential weights.",
+        "exact", "log n",
+    ),
+    Entry(
+        "npb", lambda: Bootstrap(Multinomial()), "npb", "", THE_PAPER,
+        "Non-parametric bootstrap: the mean of each arm's rewards drawn with replacement.",
+        "exact", "log n",
+    ),
+    Entry(
+        "npb-binomial", BinomialBootstrap, "npb", "", THE_PAPER,
+        "Non-parametric bootstrap by the paper's binomial formula for 0/1 rewards.",
+        "exact on 0/1 rewards", "constant", variant="binomial",
+    ),
+    Entry(
+        "wb-additive", lambda: Bootstrap(GaussianNoise(), PseudoRewards(0, 0)), "wb", "", THE_PAPER,
+        "Weighted bootstrap with additive normal weights.",
+        "exact", "constant", variant="additive",
+    ),
+    Entry(
+        "wb-poisson", lambda: Bootstrap(Poisson()), "wb", "",
+        "Oza and Russell (2001); Chamandy et al. (2012)",
+        "Weighted bootstrap with Poisson weights.",
+        "exact", "log n", variant="poisson",
+    ),
+    Entry(
+        "wb-double", lambda: Bootstrap(DoubleOrNothing()), "wb", "", "Owen and Eckles (2012)",
+        "Weighted bootstrap in which each reward counts double or not at all.",
+        "exact", "n", variant="double",
+    ),
+    Entry(
+        "greedy", lambda: Bootstrap(NoResampling()), "greedy", "", OURS,
+        "The arm with the best mean so far, pseudo-rewards included.",
+        "exact", "constant",
+    ),
+    Entry(
+        "npts", lambda: Bootstrap(Exponential(), PseudoRewards(ones=1, zeros=0)), "ts", "", RIOU,
+        "Non-parametric Thompson sampling: exponential weights and one pseudo-reward of 1.",
+        "exact", "log n", variant="npts",
+    ),
+    Entry(
+        "ts", BetaThompson, "ts", "", "Thompson (1933); Agrawal and Goyal (2012)",
+        "Thompson sampling from a beta posterior; rewards other than 0 and 1 are rounded.",
+        "exact on 0/1 rewards", "constant",
+    ),
+    Entry(
+        "ts-dirichlet", DirichletThompson, "ts", "", RIOU,
+        "Thompson sampling from a Dirichlet posterior, for rewards from a few known values.",
+        "exact", "constant", variant="dirichlet",
+    ),
+    Entry(
+        "ts-gaussian", GaussianThompson, "ts", "", "Thompson (1933)",
+        "Thompson sampling for Gaussian rewards of known spread, with a flat prior.",
+        "exact", "constant", variant="gaussian",
+    ),
+    Entry(
+        "npb-forced", lambda: ForcedPulls(30), "npb", "", THE_PAPER,
+        "Non-parametric bootstrap after 30 forced pulls of each arm.",
+        "exact", "log n", variant="forced",
+    ),
+    Entry(
+        "eg", EpsilonGreedy, "eg", "", AUER,
+        "Epsilon-greedy with ε = 50 / (50 + t).",
+        "exact", "constant",
+    ),
+    Entry(
+        "ucb1", UCB1, "ucb", "", AUER,
+        "The arm with the highest upper confidence bound, by Hoeffding's inequality.",
+        "exact", "constant",
+    ),
+    Entry(
+        "kl-ucb", KLUCB, "ucb", "", "Garivier and Cappé (2011)",
+        "The arm with the highest upper confidence bound, by Kullback–Leibler divergence.",
+        "exact", "constant", variant="kl",
+    ),
+    Entry(
+        "besa", BESA, "subsampling", "", "Baransi, Maillard and Mannor (2014)",
+        "Duels of arms on equally many rewards, sub-sampled from the longer history.",
+        "exact", "n",
+    ),
+    Entry(
+        "online-bootstrap", OnlineBootstrap, "ensemble", "", "Eckles and Kaptein (2014)",
+        "A fixed set of replicates that each weigh a reward once, as it arrives.",
+        "100 replicates", "constant",
+    ),
+    Entry(
+        "bts", BootstrappedThompson, "wb", "", "Osband and Van Roy (2015)",
+        "Weighted bootstrap with an artificial history drawn for every decision.",
+        "exact", "n", variant="artificial",
+    ),
+    Entry(
+        "giro", Giro, "npb", "", "Kveton et al. (2019a)",
+        "Bootstrap of a history in which each reward brings a pseudo-reward of 0 and one of 1.",
+        "exact", "n", variant="giro",
+    ),
+    Entry(
+        "phe", PerturbedHistory, "phe", "", "Kveton et al. (2019b)",
+        "The mean of an arm's rewards and of coin flips, some for each reward.",
+        "exact", "constant",
+    ),
+)  # fmt: skip
