@@ -20,14 +20,15 @@ class Report:
         self.campaign, self.out, self.keep = campaign, out, keep
         self.counts: dict[str, Counter[str]] = defaultdict(Counter)
         self.groups: dict[tuple[str, ...], list[Tried]] = defaultdict(list)
-        self.notes: Counter[str] = Counter()
+        self.notes: dict[str, list[int]] = defaultdict(list)  # files by what else was seen
         self.slowest = (0.0, "", 0)
 
     def add(self, each: Tried) -> None:
         """Count a file; keep it if it is among the first of its kind of failure."""
         result = each.result
         self.counts[each.policy][result.verdict] += 1
-        self.notes.update(result.notes)
+        for note in result.notes:
+            self.notes[note].append(each.number)
         self.slowest = max(self.slowest, (*result.slowest, each.number))
         if result.verdict in BAD:
             group = self.groups[each.group]
@@ -78,8 +79,10 @@ class Report:
 
     def _further(self) -> list[str]:
         seconds, step, number = self.slowest
-        notes = ", ".join(f"{note} ({n})" for note, n in self.notes.most_common(30))
         return [
             f"slowest step that ended: {step}, {seconds:.2f} s, file {number}",
-            f"besides, in use: {notes or 'nothing'}",
+            *(
+                f"{len(files):>5} × {note}, e.g. file {files[0]}"
+                for note, files in self.notes.items()
+            ),
         ]

@@ -416,6 +416,9 @@ def test_replicas_count_among_the_steps():
     made_from(recipe, times=10)
     with pytest.raises(Refused, match=r"11,000,000 steps"):
         made_from(recipe, times=11)
+    with pytest.raises(Refused, match=r"101 fits of an arm .*trusted=\[Ridge\]"):
+        made_from(written(Ridge()), times=101)
+    made_from(written(Ridge()), _classes(Ridge()), times=1000)
 
 
 def parameters(raw):

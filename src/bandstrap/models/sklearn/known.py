@@ -92,6 +92,7 @@ GRIDS = ("param_grid", "param_distributions")
 MOST_COMBINATIONS = 1_000  # in a grid
 LOOPS = ("cv", "max_iter", "max_trials", "n_estimators", "n_init", "n_iter", "n_restarts_optimizer")
 MOST_WORK = 10_000_000  # steps of fits: loops within loops, multiplied
+MOST_TIMES = 100  # fits of an arm
 # Patterns that find words, and columns by their names, without trying every way to do it.
 WORDS = {None, *(f"{flag}\\b{word}\\b" for flag in ("", "(?u)") for word in (r"\w\w+", r"\w+"))}
 QUICK = re.compile(r"[\w ^$|-]*(\.\*)?")
@@ -123,8 +124,7 @@ def allowed(kind: type, given: dict[str, Any]) -> dict[str, Any]:
         try:
             _check(name, value)
         except Refused as refused:
-            remedy = f"if the file is yours: Bandit.load(path, trusted=[{kind.__name__}])"
-            raise Refused(f"{kind.__name__}.{name:.40}: {refused}; {remedy}") from None
+            raise Refused(f"{kind.__name__}.{name:.40}: {refused}; {_remedy(kind)}") from None
     defaults = signature(kind).parameters
     return given | {name: defaults[name].default for name in NEUTRAL if name in given}
 
@@ -175,6 +175,19 @@ def check_pattern(pattern: Any) -> None:
     quick = pattern is None or (type(pattern) is str and QUICK.fullmatch(pattern))
     remedy = "if the file is yours: Bandit.load(path, trusted=[make_column_selector])"
     require(quick, f"the pattern {pattern!r:.40} may take for ever; {remedy}")
+
+
+def check_times(kind: type, times: int, work: int) -> None:
+    """Refuse more fits of an estimator that is not trusted, or longer ones, than one waits for."""
+    total = times * work
+    few = f"{times:,} fits of an arm are more than {MOST_TIMES}; {_remedy(kind)}"
+    require(times <= MOST_TIMES, few)
+    short = f"its fits take {total:,} steps, and {MOST_WORK:,} are allowed; {_remedy(kind)}"
+    require(total <= MOST_WORK, short)
+
+
+def _remedy(kind: type) -> str:
+    return f"if the file is yours: Bandit.load(path, trusted=[{kind.__name__}])"
 
 
 def work_of(given: dict[str, Any]) -> int:

@@ -66,8 +66,8 @@ def from_sklearn(
     more than they save, many times more on busy cores.
 
     A file holds no estimator but how to make it. `Bandit.load` makes scikit-learn's and ours, with
-    counts up to some 100,000, one process, and no cache of a pipeline; classes of others, and those
-    that shall have what they had, are `trusted=[…]`.
+    counts up to some 100,000, 100 replicas, one process, and no cache of a pipeline; classes of
+    others, and those that shall have what they had, are `trusted=[…]`.
 
     >>> import numpy as np
     >>> from sklearn.linear_model import LogisticRegression
