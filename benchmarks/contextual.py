@@ -20,7 +20,7 @@ from bandstrap.models.online.stochastic import (
 from bandstrap.policies import ContextualBootstrap
 from bandstrap.policies.base import Policy
 from bandstrap.policies.contextual.learners import LearnerState
-from bandstrap.policies.names import CONTEXTUAL
+from bandstrap.policies.registry import CONTEXTUAL
 from bandstrap.priors import EigenExamples, ExamplePrior
 from bandstrap.resampling import Exponential
 from bandstrap.seeding import generator
@@ -47,7 +47,7 @@ STEADY_NAMES = {
     "ts-lin-fixed",
     "ts-laplace",
     "glm-ucb",
-    "tang",
+    "ensemble-log",
 }
 
 SAME = ("eg-log-",)  # other schedules cost the same

@@ -4,7 +4,7 @@ from bandstrap import simulate
 from bandstrap.environments.labelled import Labelled
 from bandstrap.experiments.runtime.costs import curve
 from bandstrap.experiments.statements import seconds_per_round
-from bandstrap.policies.names import CONTEXTUAL
+from bandstrap.policies.registry import CONTEXTUAL
 from bandstrap.priors import EigenExamples
 from output import Row, arguments, report
 

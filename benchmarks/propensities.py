@@ -23,7 +23,7 @@ from scipy.stats import chi2
 
 from bandstrap import Bandit, EigenExamples, LockInWarning, Propensity, Support
 from bandstrap.policies import POLICIES
-from bandstrap.policies.names import CONTEXTUAL
+from bandstrap.policies.registry import CONTEXTUAL
 from output import Row, arguments, report
 
 ARMS = ["a", "b", "c"]

@@ -104,7 +104,7 @@ def test_while_one_process_runs(tmp_path, monkeypatch):
 
 
 def test_where_nothing_is_kept(monkeypatch):
-    monkeypatch.setattr(bandstrap.commands.names, "names", interrupted)
+    monkeypatch.setattr(bandstrap.commands.names, "known", interrupted)
     assert called("list") == (130, "", "interrupted; start again with: bandstrap list\n")
 
 
@@ -227,9 +227,9 @@ def test_what_is_ignored_stays_ignored(monkeypatch):
 
     def look():
         seen.append(signal.getsignal(signal.SIGHUP))
-        return {"policies": ["wb"]}
+        return {"names": {"policies": ["wb"]}, "about": {}}
 
-    monkeypatch.setattr(bandstrap.commands.names, "names", look)
+    monkeypatch.setattr(bandstrap.commands.names, "known", look)
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
     try:
         assert called("list")[0] == 0
@@ -248,7 +248,7 @@ def test_a_terminal_that_is_gone_does_not_hide_the_signal(monkeypatch):
             signal.raise_signal(signal.SIGHUP)
         raise OSError(errno.EIO, "Input/output error")  # as where a bar is taken off it
 
-    monkeypatch.setattr(bandstrap.commands.names, "names", gone)
+    monkeypatch.setattr(bandstrap.commands.names, "known", gone)
     code, out, said = called("list")
     assert (code, out, said) == (129, "", "")
 

@@ -7,7 +7,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from bandstrap import Bandit, Support
 from bandstrap.models.network.layers import Layers
 from bandstrap.one_thread import ONE_BLAS_THREAD, ONE_THREAD
-from bandstrap.policies.names import CONTEXTUAL
+from bandstrap.policies.registry import CONTEXTUAL
 from bandstrap.priors import EigenExamples
 
 

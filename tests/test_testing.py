@@ -31,7 +31,7 @@ from bandstrap.models import (
     StochasticLinearRegression,
     StochasticLogisticRegression,
 )
-from bandstrap.policies.names import CONTEXTUAL
+from bandstrap.policies.registry import CONTEXTUAL
 from bandstrap.resampling import RESAMPLING, Exponential
 from bandstrap.testing import check_environment, check_model, check_policy, check_resampling
 

@@ -19,7 +19,7 @@ NAMES = (
     "wb-log-gaussian",
     "wb-log-grouped",
     "wb-log-replicas",
-    "tang",
+    "ensemble-log",
     "wb-nn-budgeted",
     "eg-nn-shared",
     "wb-nn-shared",
@@ -29,7 +29,7 @@ NAMES = (
 
 class Bandstrap(Player):
     def __init__(self, task: Task, name: str) -> None:
-        from bandstrap.policies.names import CONTEXTUAL
+        from bandstrap.policies.registry import CONTEXTUAL
         from bandstrap.priors import EigenExamples
         from bandstrap.problem import Problem, Support
 

@@ -182,7 +182,7 @@ def rewritten(path, change):
 )
 def test_a_hostile_file_names_nothing_outside(saved, name):
     rewritten(
-        saved, lambda text: text.replace("bandstrap.policies.rewards.bootstrap:Bootstrap", name)
+        saved, lambda text: text.replace("bandstrap.policies.bootstrap:Bootstrap", name)
     )
     with pytest.raises(OutputError, match=f"asks for {name}"):
         Bandit.load(saved)
@@ -192,8 +192,8 @@ def test_a_hostile_file_names_nothing_outside(saved, name):
     ("was", "forged"),
     [
         ('["generator", "PCG64DXSM"', '["generator", "seed"'),
-        ("bandstrap.policies.rewards.bootstrap:Bootstrap", "bandstrap.__main__:main"),
-        ("bandstrap.policies.rewards.bootstrap:Bootstrap", "bandstrap.cli:main"),
+        ("bandstrap.policies.bootstrap:Bootstrap", "bandstrap.__main__:main"),
+        ("bandstrap.policies.bootstrap:Bootstrap", "bandstrap.cli:main"),
         ('"own_clock": false', '"restore": ["global", "bandstrap.policies:Bootstrap", 999]'),
         ('"rewards_learnt": 1', '"_lock": 3, "rewards_learnt": 1'),
     ],

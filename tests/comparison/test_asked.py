@@ -21,8 +21,8 @@ def test_a_model_that_there_is_not_is_refused_beside_one_that_there_is():
             Asked(asked, ("log", "lni")).candidates(())
     with pytest.raises(UnknownName, match="unknown model 'poisson'"):  # a scheme, of no contexts
         Asked(("wb",), ("poisson",)).candidates(())
-    with pytest.raises(UnknownName, match="unknown model 'tree'"):
-        Asked((), ("tree",)).candidates(())
+    with pytest.raises(UnknownName, match="unknown model 'heuristic'"):
+        Asked((), ("heuristic",)).candidates(())
 
 
 def test_a_model_that_no_policy_takes_is_refused():
@@ -39,12 +39,12 @@ def test_a_model_that_no_policy_takes_is_refused():
 def test_wide_contexts_are_played_by_those_that_cost_least_also_where_it_is_to_be_quick():
     assert affordable(USUAL, WIDE) == USUAL
     assert {*affordable(USUAL, WIDE + 1)} == {*LEAN}
-    assert {*affordable(QUICK, WIDE + 1)} == {*LEAN} - {"heads-nn"}
+    assert {*affordable(QUICK, WIDE + 1)} == {*LEAN} - {"ensemble-nn"}
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.random((30, WIDE + 1)))
     table["y"] = ["a", "b"] * 15
     found = compare(table, label="y", quick=True, rounds=2, runs=1)
-    assert {each.policy for each in found.ranking} == {*LEAN} - {"heads-nn"}
+    assert {each.policy for each in found.ranking} == {*LEAN} - {"ensemble-nn"}
 
 
 def test_a_policy_that_cannot_play_the_table_is_named():

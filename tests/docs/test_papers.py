@@ -4,7 +4,7 @@ import re
 
 import bandstrap
 from bandstrap.policies import POLICIES
-from bandstrap.policies.names import CONTEXTUAL
+from bandstrap.policies.registry import CONTEXTUAL
 from bandstrap.priors import EigenExamples
 from pages import ROOT
 

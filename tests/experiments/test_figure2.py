@@ -13,12 +13,12 @@ from bandstrap.cli import main
 from bandstrap.datasets import archives, sources
 from bandstrap.experiments import EXPERIMENTS, Settings
 from bandstrap.experiments.session import Session
-from bandstrap.policies.names import CONTEXTUAL
+from bandstrap.policies.registry import CONTEXTUAL
 from bandstrap.simulation.progress import Quiet
 
 COLUMNS = ["experiment", "environment", "policy", "run", "round", "regret", "reward"]
-PLAYED = "ucb-lin,ts-lin,eg-lin,npb-lin,wb-lin,eg-log,npb-log,wb-log,wb-nn,tang"
-MORE = "wb-log-gauss-prior,tree-heuristic,eg-log-c5,wb-log-paper"
+PLAYED = "ucb-lin,ts-lin,eg-lin,npb-lin,wb-lin,eg-log,npb-log,wb-log,wb-nn,ensemble-log"
+MORE = "wb-log-random-prior,tree-heuristic,eg-log-c5,wb-log-paper"
 
 
 def command(*arguments):

@@ -92,22 +92,22 @@ def test_digits_decide_nothing_about_covtype():
 
 
 def test_pseudo_examples_alike_or_not():
-    alike = {"wb-log": 0.69, "wb-log-gauss-prior": 0.68}
+    alike = {"wb-log": 0.69, "wb-log-random-prior": 0.68}
     assert verdict(alike, "C12") is Verdict.REPRODUCED
-    assert verdict({**alike, "wb-log-gauss-prior": 0.6}, "C12") is Verdict.NOT_REPRODUCED
+    assert verdict({**alike, "wb-log-random-prior": 0.6}, "C12") is Verdict.NOT_REPRODUCED
     assert verdict(alike, "C12", noise=0.05) is Verdict.UNDECIDED
     assert verdict(alike, "C12-mnist", "mnist") is Verdict.REPRODUCED
 
 
 def test_faster_than_trees_and_better_than_tang():
-    levels = {"wb-log": 0.69, "tang": 0.6}
+    levels = {"wb-log": 0.69, "ensemble-log": 0.6}
     slow, fast = trace("tree-heuristic", 0.7, cost=0.1), trace("tree-heuristic", 0.7, cost=1e-5)
     for tree, tang, expected in (
         (slow, 0.6, Verdict.REPRODUCED),
         (fast, 0.6, Verdict.IN_PART),
         (fast, 0.75, Verdict.NOT_REPRODUCED),
     ):
-        found = {**traces({**levels, "tang": tang}), "tree-heuristic": tree}
+        found = {**traces({**levels, "ensemble-log": tang}), "tree-heuristic": tree}
         (claim,) = verdicts(Asked("covtype"), found)
         assert (claim.id, claim.verdict) == ("C13", expected)
 
@@ -120,13 +120,17 @@ def test_times_are_compared_over_all_that_both_have_played():
     odd[tree.rounds == ours.rounds[-1]] = False
     parts = (part[..., odd] for part in (tree.rounds, tree.regret, tree.reward, tree.seconds))
     tree = Trace(tree.experiment, tree.environment, tree.policy, *parts)
-    found = {**traces({"wb-log": 0.69, "tang": 0.6}), "tree-heuristic": tree, "wb-log-paper": ours}
+    found = {
+        **traces({"wb-log": 0.69, "ensemble-log": 0.6}),
+        "tree-heuristic": tree,
+        "wb-log-paper": ours,
+    }
     (claim,) = verdicts(Asked("covtype"), found)
     assert "(1.00 against 2.00 ms a round over 1884 rounds)" in claim.evidence
 
 
 def test_a_claim_about_trees_needs_a_tree():
-    found = traces({"eg-log": 0.69, "npb-log": 0.69, "wb-log": 0.69, "tang": 0.6})
+    found = traces({"eg-log": 0.69, "npb-log": 0.69, "wb-log": 0.69, "ensemble-log": 0.6})
     (claim,) = [each for each in verdicts(Asked("covtype"), found) if each.id == "C13"]
     assert claim.verdict is Verdict.IN_PART
     assert "no tree was played" in claim.evidence
@@ -150,8 +154,8 @@ def test_policies_are_compared_where_both_have_played():
 @pytest.mark.parametrize(("levels", "claim", "dataset"), [
     (COVTYPE, "C9", "covtype"),
     (MNIST, "C10", "mnist"),
-    ({"wb-log": 0.69, "wb-log-gauss-prior": 0.6}, "C12", "covtype"),
-    ({"wb-log": 0.69, "tang": 0.6, "tree-heuristic": 0.6}, "C13", "covtype"),
+    ({"wb-log": 0.69, "wb-log-random-prior": 0.6}, "C12", "covtype"),
+    ({"wb-log": 0.69, "ensemble-log": 0.6, "tree-heuristic": 0.6}, "C13", "covtype"),
     ({"eg-log": 0.70, "eg-log-c5": 0.72}, "C14", "covtype"),
 ])  # fmt: skip
 def test_a_few_rounds_decide_nothing_and_say_how_few(levels, claim, dataset):

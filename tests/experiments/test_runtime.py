@@ -105,7 +105,7 @@ def test_runtime_in_small(tmp_path):
 
 
 def test_runs_of_figure_2_are_not_played_again(tmp_path, monkeypatch):
-    settings = Settings(quick=True, horizon=30, policies=("eg-log", "wb-nn", "tang"))
+    settings = Settings(quick=True, horizon=30, policies=("eg-log", "wb-nn", "ensemble-log"))
     Session(tmp_path, settings).run(EXPERIMENTS["figure2-covtype"](), Quiet())
     batches = {path: path.stat().st_mtime_ns for path in (tmp_path / "batches").iterdir()}
     monkeypatch.setattr(runner, "run_batch", None)  # which would be an error

@@ -35,7 +35,7 @@ from bandstrap import (
     from_sklearn,
 )
 from bandstrap.policies import POLICIES
-from bandstrap.policies.names import CONTEXTUAL
+from bandstrap.policies.registry import CONTEXTUAL
 
 KEPT = Path(__file__).parent / "kept"  # written by `played` of version 0.1.0, in format 1
 ABC = ["a", "b", "c"]
@@ -191,11 +191,11 @@ SUBJECTS: dict[str, Subject] = {
     "ucb-lin": _named("ucb-lin"),
     "glm-ucb": _named("glm-ucb"),
     "ts-laplace": _named("ts-laplace"),
-    "tang": _named("tang"),
+    "ensemble-log": _named("ensemble-log"),
     "tree-heuristic": _named("tree-heuristic"),
-    "tree-bootstrap-fresh": _named("tree-bootstrap-fresh", propensity=FEW),
+    "npb-tree": _named("npb-tree", propensity=FEW),
     "wb-nn": _rows(_bootstrapped(SMALL, EYE), propensity=FEW),
-    "heads-nn": _rows(
+    "ensemble-nn": _rows(
         _bootstrapped(NetworkHeads(SHARED, heads=3), NoExamples(), NoResampling()), propensity=FEW
     ),
     "wb-nn-budgeted": _rows(

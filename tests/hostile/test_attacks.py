@@ -15,7 +15,7 @@ import pytest
 
 import bandstrap.datasets.archives
 from bandstrap import Bandit, Bootstrap, HalfLife, OutputError, Support
-from bandstrap.policies.names import CONTEXTUAL
+from bandstrap.policies.registry import CONTEXTUAL
 from bandstrap.priors import EigenExamples
 from bandstrap.storage.layout import laid_out
 from bandstrap.storage.schema import Refused
@@ -102,7 +102,7 @@ def test_an_attribute_cannot_take_the_place_of_a_method(tmp_path, monkeypatch):
         "bandstrap.bandit.bandit:Bandit.save",
         "bandstrap.storage.files:replacing",
         "bandstrap.simulation.runner:simulate",
-        "bandstrap.models.torch.stack:Stack",
+        "bandstrap.models.torch_stack:Stack",
         "bandstrap.environments.labelled:Labelled",
         "pathlib:PosixPath",
     ],
@@ -121,7 +121,7 @@ def test_a_loaded_bandit_writes_where_it_is_told_to_and_nowhere_else(raw, tmp_pa
     victim.write_text("precious")
     forged = raw.copy()
     holder = objects(forged, "Bandit")[0][2]
-    holder["restore"] = ["object", "bandstrap.models.torch.model:Bound", {
+    holder["restore"] = ["object", "bandstrap.models.torch_model:Bound", {
         "function": ["same", 0], "arguments": ["tuple", [str(victim)], 10**6 + 1],
         "keywords": ["tuple", [], 10**6 + 2],
     }, 10**6]  # fmt: skip

@@ -6,12 +6,12 @@ from scipy.stats import ks_2samp
 
 from bandstrap import InvalidInput, Problem, Support
 from bandstrap.models import Learner
-from bandstrap.policies.names import CONTEXTUAL, SCHEDULES
+from bandstrap.policies.registry import CONTEXTUAL, SCHEDULES
 from bandstrap.priors import EigenExamples
 
 NAMES = sorted(set(CONTEXTUAL) - set(SCHEDULES))  # the schedules' learner is that of eg-log
 # What these have learnt depends on what was drawn on the way: no twin has learnt the same.
-WANDERING = {name for name in NAMES if "nn" in name} | {"tang", "wb-log-replicas"}
+WANDERING = {name for name in NAMES if "nn" in name} | {"ensemble-log", "wb-log-replicas"}
 DRAWS = 120
 DECISIONS = 600
 PRIOR = EigenExamples(np.diag([1.0, 0.5, 0.25]))
@@ -106,10 +106,10 @@ def test_a_new_arm_is_as_new_and_learns(name):
 
 # Scores of these are random in ways that only draws can tell.
 UNKNOWN = {
-    "npb-lin", "wb-lin", "npb-log", "wb-log", "wb-log-gauss-prior", "npb-log-paper",
+    "npb-lin", "wb-lin", "npb-log", "wb-log", "wb-log-random-prior", "npb-log-paper",
     "wb-log-paper", "npb-log-onestep", "wb-log-onestep", "npb-log-grouped", "wb-log-grouped",
     "eg-nn", "npb-nn", "wb-nn", "npb-nn-budgeted", "wb-nn-budgeted", "wb-nn-shared",
-    "ts-langevin-nn", "tree-heuristic", "tree-bootstrap-fresh",
+    "ts-langevin-nn", "tree-heuristic", "npb-tree",
 }  # fmt: skip
 
 
@@ -132,7 +132,7 @@ def test_choices_follow_the_probabilities(name):
         assert (counts[shares == 0] == 0).all()
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - UNKNOWN - {"eg-nn-budgeted", "tang"}))
+@pytest.mark.parametrize("name", sorted(set(NAMES) - UNKNOWN - {"eg-nn-budgeted", "ensemble-log"}))
 def test_probabilities_of_arms_alike_are_alike(name):
     policy, rng = CONTEXTUAL[name](PRIOR), np.random.default_rng(0)
     state, allowed = policy.start(problem_of(3)), np.ones((1, 3), dtype=bool)
@@ -191,7 +191,7 @@ def test_what_is_wholly_discounted_is_forgotten(name):
     assert np.isfinite(draws(learner, times=5)).all()
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - WANDERING - {"tree-bootstrap-fresh"}))
+@pytest.mark.parametrize("name", sorted(set(NAMES) - WANDERING - {"npb-tree"}))
 def test_what_is_discounted_counts_less(name):
     learner = taught(name, 4, examples())
     learner.discount(0.05)
@@ -216,7 +216,7 @@ def test_sums_are_discounted_exactly(name):
 
 
 def test_forgotten_rows_are_dropped():
-    for name in ("wb-log", "wb-nn-heads", "tang", "wb-nn-budgeted", "wb-log-paper"):
+    for name in ("wb-log", "wb-nn-heads", "ensemble-log", "wb-nn-budgeted", "wb-log-paper"):
         learner, rng = learner_of(name, 2), np.random.default_rng(0)
         for i in range(60):
             learner.learn(rng.standard_normal(3), i % 2, float(i % 3 == 0), rng)

@@ -14,7 +14,7 @@ from bandstrap.models import (
 )
 from bandstrap.policies import ContextualBootstrap
 from bandstrap.policies.forced_pulls import ForcedPulls
-from bandstrap.policies.names import CONTEXTUAL
+from bandstrap.policies.registry import CONTEXTUAL
 from bandstrap.priors import EigenExamples, NoExamples
 from bandstrap.problem import Problem, Support
 from bandstrap.resampling import Exponential

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bandstrap.environments import Labelled
-from bandstrap.policies.names import CONTEXTUAL, SCHEDULES
+from bandstrap.policies.registry import CONTEXTUAL, SCHEDULES
 from bandstrap.priors import EigenExamples
 from bandstrap.simulation import simulate
 
@@ -33,7 +33,7 @@ def test_texts_tell_policies_apart(prior):
 def test_schedules_differ_from_the_papers_only_in_exploration(prior):
     usual = CONTEXTUAL["eg-log"](prior)
     assert usual.schedule(50) == 0.5
-    for make in SCHEDULES.values():
+    for make in map(CONTEXTUAL.get, SCHEDULES):
         rival = make(prior)
         assert (rival.model, rival.prior) == (usual.model, usual.prior)
         assert rival.schedule(50) != 0.5

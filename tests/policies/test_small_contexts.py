@@ -6,7 +6,7 @@ import pytest
 from bandstrap import Bandit, ContextualBootstrap, Exponential, LogisticRegression, Support
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.checks import LARGEST, SMALLEST
-from bandstrap.policies.names import CONTEXTUAL, SCHEDULES
+from bandstrap.policies.registry import CONTEXTUAL, SCHEDULES
 from bandstrap.priors import EigenExamples
 from bandstrap.problem import Problem
 

@@ -5,7 +5,7 @@ import pytest
 
 from bandstrap import UCB1, Bootstrap, OutputError
 from bandstrap.environments import Bernoulli, Beta, Labelled
-from bandstrap.policies.names import CONTEXTUAL
+from bandstrap.policies.registry import CONTEXTUAL
 from bandstrap.policies.rewards.gaussian_thompson import MeanState
 from bandstrap.priors import EigenExamples
 from bandstrap.simulation.batch import Batch, Play, Watch, run_batch

@@ -306,7 +306,7 @@ def test_all_that_are_known_are_estimators_of_this_version():
         "sklearn.linear_model:import_module",
         "sklearn.linear_model._logistic:LogisticRegression.__init__",
         "bandstrap.bandit.bandit:Bandit",
-        "bandstrap.models.sklearn.as_estimators:np",
+        "bandstrap.models.as_estimators:np",
         "subprocess:Popen",
         "os:system",
         "lightgbm.sklearn:LGBMRegressor",
@@ -512,7 +512,7 @@ def test_a_file_cannot_bring_an_estimator_of_its_own(honest, tmp_path):
 def test_what_is_not_plain_is_no_parameter(honest, tmp_path):
     """A policy is registered, so a file may name it; in a recipe it has no place."""
     raw = read(honest / "kept")
-    parameters(raw)[0][1] = ["object", "bandstrap.policies.rewards.ucb1:UCB1", {"scale": 1.0}, 9999]
+    parameters(raw)[0][1] = ["object", "bandstrap.policies.ucb1:UCB1", {"scale": 1.0}, 9999]
     write(raw, tmp_path / "b")
     with pytest.raises(OutputError, match="UCB1 is not plain"):
         Bandit.load(tmp_path / "b")

@@ -346,7 +346,7 @@ def test_settings_that_fail_lead_to_a_clear_error(name, value, honest, tmp_path)
 OURS = {
     "a method that makes files": "bandstrap.bandit.bandit:Bandit.save",
     "a download": "bandstrap.datasets.archives:_download",
-    "the optimiser": "bandstrap.models.torch.model:adam",
+    "the optimiser": "bandstrap.models.torch_model:adam",
     "a command": "os:system",
     "an evaluation": "builtins:eval",
 }
@@ -377,7 +377,7 @@ def test_what_happens_to_be_callable_is_not_called(attribute, honest, tmp_path):
     refused(raw, tmp_path)
 
 
-@pytest.mark.parametrize("function", ["bandstrap.models.torch.model:adam", "os:system"])
+@pytest.mark.parametrize("function", ["bandstrap.models.torch_model:adam", "os:system"])
 def test_what_is_bound_is_trusted_too(function, honest, tmp_path):
     raw = read(honest / "bound")
     slot = find(raw, "Bound", "function")[0]
@@ -392,7 +392,7 @@ def test_what_is_bound_is_trusted_too(function, honest, tmp_path):
 
 def test_arguments_are_plain_or_trusted(honest, tmp_path):
     raw = read(honest / "bound")
-    ours = ["object", "bandstrap.policies.rewards.ucb1:UCB1", {"scale": 1.0}, 9998]
+    ours = ["object", "bandstrap.policies.ucb1:UCB1", {"scale": 1.0}, 9998]
     find(raw, "Bound", "arguments")[0].put(["tuple", [ours], 9999])
     refused(raw, tmp_path, "UCB1 is not plain")
 

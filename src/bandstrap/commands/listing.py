@@ -31,7 +31,7 @@ class Names:
         for title, members in self.groups.items():
             explained = any(name in self.about for name in members)
             parts.append(Text(f"{title} ({KEY})" if explained else title, style="bold"))
-            parts.append(self._table(members))
+            parts += [self._table(members)] if explained else [_indented(name) for name in members]
         return Group(*parts)
 
     def _table(self, members: list[str]) -> Table:
@@ -39,8 +39,12 @@ class Names:
         table.add_column(no_wrap=True, overflow="ignore")
         table.add_column()
         for name in members:
-            table.add_row(Text(f"  {printable(name)}"), _answers(self.about.get(name)))
+            table.add_row(_indented(name), _answers(self.about.get(name)))
         return table
+
+
+def _indented(name: str) -> Text:
+    return Text(f"  {printable(name)}", no_wrap=True, overflow="ignore")
 
 
 def _answers(about: dict[str, str] | None) -> Text:

@@ -123,7 +123,7 @@ ENTRIES = (
     Entry(
         "giro", Giro, "npb", "", "Kveton et al. (2019a)",
         "Bootstrap of a history in which each reward brings a pseudo-reward of 0 and one of 1.",
-        "exact", "n", variant="giro",
+        "exact", "log n", variant="giro",
     ),
     Entry(
         "phe", PerturbedHistory, "phe", "", "Kveton et al. (2019b)",
