@@ -6,15 +6,17 @@ import pytest
 
 from bandstrap import Bootstrap, Policy, simulate
 from bandstrap.environments import Bernoulli, Beta, Environment
-from bandstrap.policies import POLICIES
+from bandstrap.policies.entry import Entry
+from bandstrap.policies.registry import REGISTRY
 from bandstrap.resampling import RESAMPLING
+from bandstrap.testing import check_policy
 from pages import python_blocks
 
 MEANS = (0.2, 0.5, 0.8)
 HORIZON = 300
 UNIFORM_REGRET = HORIZON * (max(MEANS) - sum(MEANS) / len(MEANS))
 
-POLICY, POLICY_LINE, SCHEME, SCHEME_LINE = python_blocks("CONTRIBUTING.md")
+POLICY, POLICY_ENTRY, SCHEME, SCHEME_LINE = python_blocks("CONTRIBUTING.md")
 
 
 def registered(block: str, line: str) -> dict[str, Any]:
@@ -22,6 +24,15 @@ def registered(block: str, line: str) -> dict[str, Any]:
     names: dict[str, Any] = {"__name__": "contributed"}
     exec(compile(block, "CONTRIBUTING.md", "exec"), names)
     entry: dict[str, Any] = eval("{" + line + "}", names)
+    return entry
+
+
+def entered(block: str, text: str) -> Entry:
+    """The entry that the page adds to the registry."""
+    names: dict[str, Any] = {"__name__": "contributed", "Entry": Entry}
+    exec(compile(block, "CONTRIBUTING.md", "exec"), names)
+    (entry,) = eval(f"({text})", names)
+    assert isinstance(entry, Entry)
     return entry
 
 
@@ -38,14 +49,16 @@ def environment(request: pytest.FixtureRequest) -> Environment:
 
 def test_examples_are_short() -> None:
     assert len(POLICY.splitlines()) < 60
-    assert len(POLICY_LINE.splitlines()) == len(SCHEME_LINE.splitlines()) == 1
+    assert len(POLICY_ENTRY.splitlines()) <= 5
+    assert len(SCHEME_LINE.splitlines()) == 1
 
 
-def test_new_policy_learns(monkeypatch: pytest.MonkeyPatch, environment: Environment) -> None:
-    ((name, made),) = registered(POLICY, POLICY_LINE).items()
-    assert name not in POLICIES
-    monkeypatch.setitem(POLICIES, name, made)
-    assert final_regret(POLICIES[name](), environment) < UNIFORM_REGRET / 2
+def test_new_policy_learns(environment: Environment) -> None:
+    entry = entered(POLICY, POLICY_ENTRY)
+    assert entry.name not in REGISTRY
+    assert all(entry.facts()[answer] for answer in ("what", "paper", "exact", "cost"))
+    assert final_regret(entry.make(), environment) < UNIFORM_REGRET / 2
+    check_policy(entry.make(), draws=120)
 
 
 def test_new_scheme_learns(monkeypatch: pytest.MonkeyPatch, environment: Environment) -> None:

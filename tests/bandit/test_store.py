@@ -181,9 +181,7 @@ def rewritten(path, change):
     "name", ["os:system", "subprocess:Popen", "bandstrap.bandit.store:os.system"]
 )
 def test_a_hostile_file_names_nothing_outside(saved, name):
-    rewritten(
-        saved, lambda text: text.replace("bandstrap.policies.bootstrap:Bootstrap", name)
-    )
+    rewritten(saved, lambda text: text.replace("bandstrap.policies.bootstrap:Bootstrap", name))
     with pytest.raises(OutputError, match=f"asks for {name}"):
         Bandit.load(saved)
 

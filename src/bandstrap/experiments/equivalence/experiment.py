@@ -48,13 +48,15 @@ class Equivalence(Experiment):
         return runner.run(cells)
 
     def check(self, settings: Settings, traces: list[Trace]) -> list[Claim]:
-        from bandstrap.experiments import equivalence_tests  # here: scipy.stats takes a second
+        from bandstrap.experiments.equivalence import (
+            tests as laws,
+        )  # here: scipy.stats takes a second
 
         draws = 20_000 if settings.quick else 200_000
         tests = {
-            "C1": equivalence_tests.beta_tests(draws, generator(0, "C1")),
-            "C2": equivalence_tests.dirichlet_tests(draws, generator(0, "C2")),
-            "C3": equivalence_tests.additive_tests(draws, generator(0, "C3")),
+            "C1": laws.beta_tests(draws, generator(0, "C1")),
+            "C2": laws.dirichlet_tests(draws, generator(0, "C2")),
+            "C3": laws.additive_tests(draws, generator(0, "C3")),
         }
         found = by_name(traces)
         claims = []
