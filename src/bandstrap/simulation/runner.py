@@ -13,6 +13,7 @@ from bandstrap.environments import Environment
 from bandstrap.errors import InvalidInput
 from bandstrap.models.cost import untold
 from bandstrap.policies import Policy
+from bandstrap.printable import called
 from bandstrap.simulation.batch import Batch, BatchResult, run_batch
 from bandstrap.simulation.checkpoint import Checkpoint, Slot
 from bandstrap.simulation.engines import Engine, Local
@@ -217,5 +218,5 @@ def simulate(
     store = Checkpoint(Path(checkpoint)) if checkpoint is not None else None
     if not progress:
         return Runner(seed, workers, store).run([cell])[0]
-    with Bar(policy_name) as bar:
+    with Bar(called(policy_name)) as bar:
         return Runner(seed, workers, store, bar).run([cell])[0]
