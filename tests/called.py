@@ -2,6 +2,7 @@
 
 import signal
 import sys
+import warnings
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 
@@ -20,6 +21,7 @@ def called(*arguments):
     try:
         with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(said):
             patch.setattr(sys, "argv", ["bandstrap", *map(str, arguments)])
+            patch.setattr(warnings, "formatwarning", warnings.formatwarning)
             with pytest.raises(SystemExit) as stopped:
                 main()
     finally:

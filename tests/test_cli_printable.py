@@ -8,6 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from bandstrap import Bootstrap, simulate
+from bandstrap.environments import Bernoulli
 from bandstrap.printable import OBEYED
 from called import called, failed, in_one_line
 
@@ -113,6 +115,16 @@ def test_words_that_are_no_commands(words):
     assert (code, out) == (2, "")
     assert not OBEYED.search(said.replace("\n", ""))
     assert "owned" in said
+
+
+def test_a_bar_of_a_simulation(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    simulate(Bootstrap(), Bernoulli(2), horizon=50, runs=5, progress=True, name=NAME)
+    said = capsys.readouterr().err
+    assert r"\x1b]0;owned" in said
+    for part in ("\x1b]", "\x07", "\x1b[2J", "\x9b", "\u202e", "\b"):
+        assert part not in said, repr(part)
 
 
 def test_a_folder_of_such_tables(table, tmp_path):

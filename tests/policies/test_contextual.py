@@ -16,6 +16,7 @@ def prior():
     return EigenExamples(DIGITS.covariance)
 
 
+@pytest.mark.filterwarnings("ignore::bandstrap.models.cost.CostWarning")
 @pytest.mark.parametrize("name", sorted(CONTEXTUAL))
 def test_every_policy_plays(name, prior):
     played = simulate(CONTEXTUAL[name](prior), DIGITS, horizon=12, runs=1)

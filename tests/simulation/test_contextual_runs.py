@@ -98,6 +98,7 @@ def cut(batch, store, rounds):
     return store.slot(batch).load_midway(batch).played
 
 
+@pytest.mark.filterwarnings("ignore::bandstrap.models.cost.CostWarning")
 @pytest.mark.parametrize("rounds", [1, 37, 119])
 def test_saved_after_any_round_and_resumed(tmp_path, straight, rounds):
     store, cell = Checkpoint(tmp_path), cells()[1]

@@ -38,6 +38,7 @@ def played(policy, state, world, rng, rounds):
     return chosen, policy.scores(state, contexts, rng).tobytes()
 
 
+@pytest.mark.filterwarnings("ignore::bandstrap.models.cost.CostWarning")
 @pytest.mark.parametrize("kind", CONCRETE)
 def test_a_learner_goes_on_from_its_packed_state(kind):
     policy = ContextualBootstrap(Exponential(), made(kind), EigenExamples(DIGITS.covariance))

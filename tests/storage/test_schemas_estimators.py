@@ -2,35 +2,10 @@
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.compose import ColumnTransformer, make_column_selector
-from sklearn.ensemble import (
-    BaggingRegressor,
-    HistGradientBoostingClassifier,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import RBF, WhiteKernel
-from sklearn.linear_model import (
-    LogisticRegression,
-    RANSACRegressor,
-    Ridge,
-    SGDClassifier,
-    SGDRegressor,
-)
-from sklearn.model_selection import GridSearchCV
-from sklearn.neural_network import MLPRegressor
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import (
-    FunctionTransformer,
-    OneHotEncoder,
-    PolynomialFeatures,
-    StandardScaler,
-)
-from sklearn.tree import DecisionTreeRegressor
+from edits import another, entry, fewer, filled, ids, item, put
+from estimator_files import POLICIES, bandit_of, played
 
+<<<<<<< HEAD
 from bandstrap import (
     Bandit,
     ContextualBootstrap,
@@ -87,6 +62,10 @@ def played(bandit, rounds):
         told.append((decision.arm, decision.propensity, decision.scores))
         bandit.learn(decision, float(context[bandit.arms.index(decision.arm) % 2] > 0))
     return told
+=======
+from bandstrap import Bandit, HalfLife, OutputError
+from hostile import find, read, write
+>>>>>>> main
 
 
 @pytest.fixture(scope="module")
@@ -120,36 +99,7 @@ def test_what_fades_goes_on_too(name, tmp_path):
     assert played(again, slice(130, 140)) == played(bandit, slice(130, 140))
 
 
-def put(value):
-    return lambda raw, slot: slot.put(value)
-
-
-def entry(place, value):
-    def change(raw, slot):
-        array_at(raw, slot)[place] = value
-
-    return change
-
-
-def item(place, value):
-    def change(raw, slot):
-        slot.value[1][place] = value
-
-    return change
-
-
-def fewer(raw, slot):
-    slot.value[1].pop()
-
-
-def another(*shape):
-    """A change that puts an array of zeros in place of one that others hold, too."""
-    return lambda raw, slot: slot.put(new_array(raw, np.zeros(shape)))
-
-
-def of_half(raw, slot):
-    """Rewards that are no classes."""
-    array_at(raw, slot)[:] = 0.5
+of_half = filled(0.5)  # rewards that are no classes
 
 
 def repeated(raw, slot):
@@ -223,7 +173,7 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize("change", CHANGES, ids=lambda it: f"{it[0]}: {it[1]}.{it[2]}")
+@pytest.mark.parametrize("change", CHANGES, ids=ids)
 def test_what_could_not_have_been_learnt_is_refused(change, honest, tmp_path):
     name, owner, attribute, how = change
     raw = read(honest / name)
@@ -236,6 +186,7 @@ def test_what_could_not_have_been_learnt_is_refused(change, honest, tmp_path):
     write(raw, tmp_path / "b")
     with pytest.raises(OutputError, match="damaged"):
         Bandit.load(tmp_path / "b")
+<<<<<<< HEAD
 
 
 class Own(RegressorMixin, BaseEstimator):
@@ -516,3 +467,5 @@ def test_what_is_not_plain_is_no_parameter(honest, tmp_path):
     write(raw, tmp_path / "b")
     with pytest.raises(OutputError, match="UCB1 is not plain"):
         Bandit.load(tmp_path / "b")
+=======
+>>>>>>> main

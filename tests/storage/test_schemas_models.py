@@ -5,9 +5,10 @@ import pytest
 
 from bandstrap import Bandit, HalfLife, OutputError, Window
 from bandstrap.errors import BandstrapError
-from hostile import find, read, write
+from hostile import find, objects, read, write
 from storage.model_files import CONTEXTS, POLICIES, bandit_of, entry, played, put, saved, scaled
 
+EARLIER = [("solved", "ConvexDraw", "scale"), ("least squares", "ConvexDraw", "scale")]
 FORGETTING = {"all": None, "half": HalfLife(20), "window": Window(50)}
 
 
@@ -33,6 +34,30 @@ def test_arms_that_came_and_went_are_no_obstacle(name, tmp_path):
     Bandit.load(tmp_path / "before").decide(CONTEXTS[0])
     again = Bandit.load(tmp_path / "after")
     assert played(again, range(60, 70)) == played(bandit, range(60, 70))
+
+
+def test_files_of_earlier_versions_lack_some_attributes(tmp_path):
+    """Then what the classes say holds, also once such a bandit has been saved again."""
+    bandit = bandit_of("noise, no prior")
+    played(bandit, range(40))
+    bandit.save(tmp_path / "b")
+    raw = read(tmp_path / "b")
+    for node in objects(raw, "NoisyLearner"):
+        del node[2]["rows"]
+    write(raw, tmp_path / "b")
+    for rounds in (range(40, 80), range(80, 120)):
+        again = Bandit.load(tmp_path / "b")
+        played(again, rounds)
+        again.save(tmp_path / "b")
+    for name, owner, attribute in EARLIER:
+        bandit = bandit_of(name)
+        played(bandit, range(20))
+        bandit.save(tmp_path / "b")
+        raw = read(tmp_path / "b")
+        for node in objects(raw, owner):
+            node[2].pop(attribute, None)
+        write(raw, tmp_path / "b")
+        played(Bandit.load(tmp_path / "b"), range(20, 30))
 
 
 @pytest.fixture(scope="module")

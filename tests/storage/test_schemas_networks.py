@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from edits import entry, fewer, ids, item, put, resized
 
 from bandstrap import (
     Bandit,
@@ -13,7 +14,6 @@ from bandstrap import (
     Exponential,
     HalfLife,
     InvalidInput,
-    LogisticRegression,
     Multinomial,
     NetworkHeads,
     NeuralNetwork,
@@ -96,44 +96,6 @@ def test_arms_that_came_and_went_are_no_obstacle(name, tmp_path):
         Bandit.load(tmp_path / path).decide(CONTEXTS[0])
     again = Bandit.load(tmp_path / "after")
     assert played(again, slice(90, 100)) == played(bandit, slice(90, 100))
-
-
-def put(value):
-    """A change that puts a value in place of an attribute."""
-    return lambda raw, slot: slot.put(value)
-
-
-def entry(place, value):
-    """A change that puts a number into an array."""
-
-    def change(raw, slot):
-        array_at(raw, slot)[place] = value
-
-    return change
-
-
-def resized(more):
-    """A change that makes an array longer or shorter, along its first axis."""
-
-    def change(raw, slot):
-        array = array_at(raw, slot)
-        rows = np.resize(array, (len(array) + more, *array.shape[1:]))
-        put_array(raw, slot.value[1], rows)
-
-    return change
-
-
-def item(place, value):
-    """A change of an item of a list or tuple."""
-
-    def change(raw, slot):
-        slot.value[1][place] = value
-
-    return change
-
-
-def fewer(raw, slot):
-    slot.value[1].pop()
 
 
 def wider(raw, slot):
@@ -243,7 +205,7 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize("change", CHANGES, ids=lambda it: f"{it[0]}: {it[1]}.{it[2]}")
+@pytest.mark.parametrize("change", CHANGES, ids=ids)
 def test_what_could_not_have_been_learnt_is_refused(change, honest, tmp_path):
     name, owner, attribute, how = change
     raw = read(honest / name)
@@ -304,44 +266,3 @@ def test_parameters_that_overflow_lead_to_a_clear_error(name, honest, tmp_path):
     bandit = Bandit.load(tmp_path / "b")
     with pytest.raises(InvalidInput, match=r"learning_rate = .*no longer numbers"):
         asked(bandit)
-
-
-@pytest.mark.parametrize(
-    ("make", "named"),
-    [
-        (lambda: NeuralNetwork(hidden=10**9), "hidden"),
-        (lambda: NeuralNetwork(hidden=True), "hidden"),
-        (lambda: NeuralNetwork(hidden=2.5), "hidden"),
-        (lambda: NeuralNetwork(batch=10**12), "batch"),
-        (lambda: NeuralNetwork(learning_rate=1e300), "learning_rate"),
-        (lambda: SharedNetwork(layers=10**9), "layers"),
-        (lambda: SharedNetwork(examples=10**9), "examples"),
-        (lambda: Budgeted(examples=10**9), "examples"),
-        (lambda: Budgeted(NeuralNetwork(batch=100_000)), "batch"),
-        (lambda: NetworkHeads(heads=10**9), "heads"),
-        (lambda: NetworkHeads(spread=1e308), "spread"),
-        (lambda: NetworkHeads(LogisticRegression()), "network = .*SharedNetwork"),
-        (lambda: LangevinNetwork(spread=5e-324), "spread"),
-    ],
-)
-def test_sizes_have_an_end(make, named):
-    with pytest.raises(InvalidInput, match=named):
-        make()
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        NeuralNetwork(hidden=100_000),
-        SharedNetwork(hidden=100_000),
-        SharedNetwork(hidden=3000, examples=10_000),
-        NetworkHeads(SharedNetwork(hidden=1, examples=10_000), heads=200),
-        Budgeted(NeuralNetwork(hidden=100_000)),
-    ],
-    ids=repr,
-)
-def test_networks_that_no_memory_holds_are_refused_before_it_is_taken(model):
-    policy = ContextualEpsilonGreedy(model)
-    bandit = Bandit(policy, arms=[*range(60)], seed=1, rewards=Support.binary())
-    with pytest.raises(InvalidInput, match="parameters"):
-        bandit.decide(np.zeros(100))

@@ -1,9 +1,8 @@
 """Bandits with torch modules come back from files as they were, or not at all."""
 
-from functools import partial
-
 import numpy as np
 import pytest
+from edits import entry, filled, ids, put, resized
 
 from bandstrap import (
     Bandit,
@@ -14,7 +13,6 @@ from bandstrap import (
     NoExamples,
     OutputError,
     SeenExamples,
-    Support,
     from_torch,
 )
 from bandstrap.models.network.scale import RunningScale
@@ -22,64 +20,15 @@ from hostile import array_at, find, new_array, objects, put_array, read, write
 
 torch = pytest.importorskip("torch")
 
-CONTEXTS = np.random.default_rng(7).standard_normal((200, 4))
-
-
-def network(n_features, n_outputs, hidden=6, activation=torch.nn.ReLU):
-    layers = torch.nn.Linear(n_features, hidden), activation()
-    return torch.nn.Sequential(*layers, torch.nn.Linear(hidden, n_outputs))
-
-
-class Shifted(torch.nn.Module):
-    """A module with a buffer."""
-
-    def __init__(self, n_features, n_outputs):
-        super().__init__()
-        self.line = torch.nn.Linear(n_features, n_outputs)
-        self.register_buffer("shift", torch.ones(n_outputs))
-
-    def forward(self, x):
-        return self.line(x) + self.shift
-
-
-def quick(parameters):
-    return torch.optim.Adam(parameters, lr=0.01)
-
-
-def huber(predictions, rewards):
-    return torch.nn.functional.huber_loss(predictions, rewards, reduction="none")
-
-
-MODELS = {
-    "shared": from_torch(network, optimiser=quick, replicas=3, batch=4),
-    "by arm": from_torch(network, per_arm=True, replicas=3, batch=4, memory=20),
-    "bound": from_torch(
-        partial(network, hidden=5, activation=torch.nn.Tanh),
-        huber,
-        partial(torch.optim.SGD, lr=0.01, momentum=0.9),
-        standardise=False,
-        replicas=3,
-        batch=4,
-        steps=2,
-    ),
-    "buffers": from_torch(Shifted, "log_loss", replicas=3, batch=4),
-}
-TRUSTED = [network, Shifted, quick, huber, torch.optim.SGD, torch.nn.Tanh]
-
-
-def bandit_of(name, prior=None, forgetting=None):
-    policy = ContextualBootstrap(Exponential(), MODELS[name], prior or SeenExamples())
-    names = ["a", "b", "c"]
-    return Bandit(policy, names, seed=4, rewards=Support.binary(), forgetting=forgetting)
-
-
-def played(bandit, rounds):
-    told = []
-    for context in CONTEXTS[rounds]:
-        decision = bandit.decide(context)
-        told.append((decision.arm, decision.propensity, decision.scores))
-        bandit.learn(decision, float(context[bandit.arms.index(decision.arm)] > 0))
-    return told
+from torch_files import (  # noqa: E402
+    CONTEXTS,
+    MODELS,
+    TRUSTED,
+    bandit_of,
+    network,
+    played,
+    refused,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -125,45 +74,17 @@ def test_arms_that_went_are_no_obstacle(name, tmp_path):
     assert played(again, slice(30, 40)) == played(bandit, slice(30, 40))
 
 
-def put(value):
-    return lambda raw, slot: slot.put(value)
-
-
-def entry(place, value):
-    def change(raw, slot):
-        array_at(raw, slot)[place] = value
-
-    return change
-
-
-def resized(more):
-    def change(raw, slot):
-        array = array_at(raw, slot)
-        put_array(raw, slot.value[1], np.resize(array, (len(array) + more, *array.shape[1:])))
-
-    return change
-
-
 def flat(raw, slot):
     """All numbers in one row."""
     put_array(raw, slot.value[1], array_at(raw, slot).reshape(1, -1))
 
 
-def of_arm(places):
-    """A change of which output is whose."""
-
-    def change(raw, slot):
-        array_at(raw, slot)[:] = places
-
-    return change
-
-
 CHANGES = [
-    ("shared", "TorchLearner", "columns", of_arm([0, 1, 3])),
-    ("shared", "TorchLearner", "columns", of_arm([0, 1, 1])),
-    ("shared", "TorchLearner", "columns", of_arm([0, 1, -1])),
+    ("shared", "TorchLearner", "columns", filled([0, 1, 3])),
+    ("shared", "TorchLearner", "columns", filled([0, 1, 1])),
+    ("shared", "TorchLearner", "columns", filled([0, 1, -1])),
     ("shared", "TorchLearner", "columns", resized(-1)),
-    ("by arm", "TorchLearner", "columns", of_arm([0, 2, 1])),
+    ("by arm", "TorchLearner", "columns", filled([0, 2, 1])),
     ("shared", "TorchLearner", "replicas", put(4)),
     ("shared", "TorchLearner", "seed", put(-1)),
     ("shared", "TorchLearner", "saved", put(3)),
@@ -199,7 +120,7 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize("change", CHANGES, ids=lambda it: f"{it[0]}: {it[1]}.{it[2]}")
+@pytest.mark.parametrize("change", CHANGES, ids=ids)
 def test_what_could_not_have_been_learnt_is_refused(change, honest, tmp_path):
     name, owner, attribute, how = change
     raw = read(honest / name)
@@ -209,138 +130,6 @@ def test_what_could_not_have_been_learnt_is_refused(change, honest, tmp_path):
     else:
         how(raw, found[0])
     refused(raw, tmp_path)
-
-
-def refused(raw, tmp_path, match="damaged"):
-    write(raw, tmp_path / "b")
-    with pytest.raises(OutputError, match=match):
-        Bandit.load(tmp_path / "b", trusted=TRUSTED)
-
-
-def part(raw, *names):
-    """The pair of a name and what is saved under it, of a stack."""
-    [slot] = find(raw, "TorchLearner", "saved")
-    node = slot.value
-    for name in names:
-        pairs = (
-            {pair[0]: pair for pair in node[1]} if node[0] == "dict" else dict(enumerate(node[1]))
-        )
-        found = pairs[name]
-        node = found[1] if node[0] == "dict" else found
-    return found
-
-
-def to(value):
-    """A change of what is saved of a stack."""
-
-    def change(raw, pair):
-        pair[1] = value
-
-    return change
-
-
-def array(how):
-    """A change of an array of a stack."""
-
-    def change(raw, pair):
-        put_array(raw, pair[1][1], how(np.array(array_of(raw, pair))))
-
-    return change
-
-
-def array_of(raw, pair):
-    place = raw.places[pair[1][1]]
-    memory = raw.arrays[place["name"]]
-    return np.ndarray(
-        place["shape"],
-        raw.arrays[f"type{pair[1][1]}"].dtype,
-        memory,
-        place["start"],
-        place["strides"],
-    )
-
-
-def spoilt(value):
-    def how(numbers):
-        numbers[...] = value
-        return numbers
-
-    return array(how)
-
-
-MOMENTS = ("optimiser", "state", 0)
-GROUP = ("optimiser", "param_groups", 0)
-PARTS = [
-    ("shared", ("parameters",), to(None)),
-    ("shared", ("parameters", "0.weight"), array(lambda it: it[:-1])),
-    ("shared", ("parameters", "0.weight"), array(lambda it: it.reshape(-1))),
-    ("shared", ("parameters", "0.weight"), array(lambda it: it.astype(np.float64))),
-    ("shared", ("parameters", "0.weight"), array(lambda it: it.astype(complex))),
-    ("shared", ("parameters", "0.weight"), spoilt(np.nan)),
-    ("shared", ("parameters", "0.weight"), to(3.0)),
-    ("shared", ("draws",), to(1)),
-    ("buffers", ("buffers", "shift"), array(lambda it: it[:-1])),
-    ("buffers", ("buffers",), to(["dict", [], 9999])),
-    ("shared", ("optimiser",), to(3)),
-    ("shared", ("optimiser", "state"), to(["dict", [["0", ["dict", [], 9998]]], 9999])),
-    ("shared", ("optimiser", "state"), to(["dict", [[7, ["dict", [], 9998]]], 9999])),
-    ("shared", MOMENTS, to(["dict", [], 9999])),
-    ("shared", (*MOMENTS, "exp_avg"), to(None)),
-    ("shared", (*MOMENTS, "exp_avg"), array(lambda it: it[:-1])),
-    ("shared", (*MOMENTS, "exp_avg"), spoilt(np.inf)),
-    ("shared", (*MOMENTS, "step"), to("soon")),
-    ("shared", ("optimiser", "param_groups"), to(["list", [], 9999])),
-]
-OF_GROUP = [
-    ("lr", "fast"),
-    ("lr", float("inf")),
-    ("lr", 1e300),
-    ("lr", 10**400),
-    ("betas", ["tuple", [0.9], 9999]),
-    ("amsgrad", True),
-    ("capturable", True),
-    ("fused", True),
-    ("params", ["list", [0, 0, 0, 0], 9999]),
-    ("params", ["list", [], 9999]),
-    ("step", 3),
-]
-
-
-@pytest.mark.parametrize("change", PARTS, ids=lambda it: f"{it[0]}: {'.'.join(map(str, it[1]))}")
-def test_parts_of_other_modules_are_refused(change, honest, tmp_path):
-    name, names, how = change
-    raw = read(honest / name)
-    how(raw, part(raw, *names))
-    refused(raw, tmp_path)
-
-
-@pytest.mark.parametrize(("name", "value"), OF_GROUP)
-def test_an_optimiser_of_other_settings_is_refused(name, value, honest, tmp_path):
-    raw = read(honest / "shared")
-    pairs = {pair[0]: pair for pair in part(raw, *GROUP)[1]}
-    if name in pairs:
-        pairs[name][1] = value
-    else:
-        part(raw, *GROUP)[1].append([name, value])
-    if isinstance(value, int) and value > 2**62:
-        pairs[name][1] = "HUGE"
-        raw.spliced["HUGE"] = str(value)
-    refused(raw, tmp_path)
-
-
-@pytest.mark.parametrize(("name", "value"), [("betas", 5.0), ("lr", 1e18)])
-def test_settings_that_fail_lead_to_a_clear_error(name, value, honest, tmp_path):
-    """Numbers are the optimiser's own, as it may change them."""
-    raw = read(honest / "shared")
-    pairs = {pair[0]: pair for pair in part(raw, *GROUP)[1]}
-    if name == "betas":
-        pairs[name][1][1] = [value, value]
-    else:
-        pairs[name][1] = value
-    write(raw, tmp_path / "b")
-    bandit = Bandit.load(tmp_path / "b", trusted=TRUSTED)
-    with pytest.raises(InvalidInput, match=r"optimiser|no longer finite"):
-        played(bandit, slice(100, 140))
 
 
 OURS = {

@@ -69,6 +69,8 @@ def call(app: Callable[[], None]) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # or a sign that its encoding lacks ends the command
             stream.reconfigure(errors="replace")
+    if "--debug" not in sys.argv:
+        warnings.formatwarning = _warning
     try:
         app()
     except SystemExit as stopped:
@@ -113,6 +115,11 @@ def _said_safely() -> Iterator[None]:
             said = printable_lines(say())
             error.format_message = lambda: said  # type: ignore[attr-defined]
         raise
+
+
+def _warning(message: Warning | str, *where: Any, **more: Any) -> str:
+    """A warning in one line: where in the code it was raised tells a user nothing."""
+    return f"warning: {printable(str(message))}\n"
 
 
 def _unexpected(error: Exception) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from bandstrap.models.base import Learner, WeightedModel
+from bandstrap.models.cost import tell_cost
 from bandstrap.models.features import Rows, as_numbers, verify_rows
 from bandstrap.models.redraw import drawn
 from bandstrap.priors import ExamplePrior, PseudoExamples
@@ -47,6 +48,13 @@ class RefitLearner(Learner):
         self.rows = [Rows(problem.n_features) for _ in range(problem.n_arms)]
         self.pseudo = prior.start(problem)
         self.fits: list[Any] = [None] * problem.n_arms
+        tell_cost(type(model).__name__, self._fit_some, self.pseudo, problem.n_arms)
+
+    def _fit_some(self, n: int) -> Any:
+        """A fit to some pseudo-examples alone, by random numbers that no decision uses."""
+        rng = np.random.default_rng(0)
+        rewards, weights = drawn(self.resampling, self.pseudo.rewards[:n], rng)
+        return self.model.fit(self.pseudo.contexts[:n], rewards, weights, None, rng)
 
     def learn(
         self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None

@@ -18,7 +18,7 @@ MOST_CONTEXTS = 100_000  # every arm is fit to all of them
 class GaussianExamples(ExamplePrior):
     """`count` contexts from N(0, scale² I), each with the lowest and the highest reward.
 
-    2d contexts unless said otherwise: 4d examples, as many as `EigenExamples` has.
+    2d contexts unless said otherwise, 100,000 at most: 4d examples, as many as `EigenExamples` has.
 
     >>> GaussianExamples().start(Problem(3, n_features=5)).count
     20

@@ -27,7 +27,7 @@ class PseudoRewards(Prior):
     """`ones` pseudo-rewards at the upper end of the support and `zeros` at the lower.
 
     The paper's pseudo-counts (α₀, β₀) are PseudoRewards(α₀, β₀). Counts may be any
-    non-negative real where the resampling scheme can weigh a fraction of a reward.
+    real from 10⁻⁴ to 10⁹, or 0, where the resampling scheme can weigh a fraction of a reward.
     """
 
     ones: float = 1.0

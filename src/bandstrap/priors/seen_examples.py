@@ -20,10 +20,10 @@ class SeenExamples(ExamplePrior):
     """`pairs` contexts out of those seen so far, each with the lowest and the highest reward.
 
     At any time each context seen is among them with equal probability, and they are the same for
-    every arm. They keep an arm from being given up for good after its first rewards were low: some
-    draws weigh the highest reward most. Unlike `EigenExamples` and `GaussianExamples` they need no
-    arithmetic on contexts, so text and categories may be columns. Before the first context there
-    are none, and arms are tried first.
+    every arm; there are 10,000 at most. They keep an arm from being given up for good after its
+    first rewards were low: some draws weigh the highest reward most. Unlike `EigenExamples` and
+    `GaussianExamples` they need no arithmetic on contexts, so text and categories may be columns.
+    Before the first context there are none, and arms are tried first.
 
     >>> pseudo = SeenExamples().start(Problem(3, n_features=2))
     >>> pseudo.count

@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-from bandstrap.errors import OutputError
+from bandstrap.storage.files import reading
 
 
 def picture(path: Path) -> bytes:
     """The PNG in a file."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise OutputError(path, f"cannot be read ({error.strerror})", "run again") from error
+    with reading(path, "run again") as file:
+        return file.read()

@@ -11,8 +11,13 @@ from joblib import delayed, parallel_config
 
 from bandstrap.environments import Environment
 from bandstrap.errors import InvalidInput
+from bandstrap.models.cost import untold
 from bandstrap.policies import Policy
+<<<<<<< HEAD
 from bandstrap.policies.registry import stream
+=======
+from bandstrap.printable import called
+>>>>>>> main
 from bandstrap.simulation.batch import Batch, BatchResult, run_batch
 from bandstrap.simulation.engines import Engine, Local
 from bandstrap.simulation.interrupts import played
@@ -181,7 +186,7 @@ def _at_work(
         raise InvalidInput("bandstrap", version, remedy)
     seen = slot if slot and slot.seen() else None
     watch = Observer(batch, seen, save_every, partial(board.tell, place))
-    with parallel_config(backend="sequential"):  # estimators stay on the core they were given
+    with untold(), parallel_config(backend="sequential"):  # estimators stay on their core
         return place, run_batch(batch, watch)
 
 
@@ -211,10 +216,11 @@ def simulate(
         raise InvalidInput("horizon", horizon, "give at least one round")
     if runs < 1:
         raise InvalidInput("runs", runs, "give at least one run")
+    policy.start(environment.problem)  # what is wrong with it, and what it costs, is said here
     policy_name = name or type(policy).__name__.lower()
     cell = Cell("simulate", environment.name, policy_name, environment, policy, horizon, runs)
     store = Checkpoint(Path(checkpoint)) if checkpoint is not None else None
     if not progress:
         return Runner(seed, workers, store).run([cell])[0]
-    with Bar(policy_name) as bar:
+    with Bar(called(policy_name)) as bar:
         return Runner(seed, workers, store, bar).run([cell])[0]

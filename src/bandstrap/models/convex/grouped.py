@@ -25,7 +25,8 @@ class Grouped(Model):
 
     Examples fall into the groups in turn as they come. An arm keeps the sum of the gradients at θ̂
     of each group, so a round costs O(d² + groups d) an arm; keeping θ̂ and the sums up costs O(d²)
-    an example on average. Few groups make the draw's spread itself random, by 1 / √groups or so.
+    an example on average. Few groups make the draw's spread itself random, by 1 / √groups or so;
+    there are 100,000 at most.
     """
 
     model: ConvexModel

@@ -32,8 +32,8 @@ class OnlineModel(ABC):
     """A model that learns by small steps: AdaGrad, without regard to the scale of features.
 
     `rate` is the first step's size in standard units. After each reward `replay` examples drawn
-    from the arm's history and pseudo-examples are learnt again: the budget that makes up for
-    seeing each only once.
+    from the arm's history and pseudo-examples, 10,000 at most, are learnt again: the budget that
+    makes up for seeing each only once.
     """
 
     rate: float = 0.1
@@ -61,7 +61,7 @@ class OnlineLogistic(OnlineModel):
 
 @dataclass(frozen=True)
 class Replicas(Model):
-    """`count` replicas of each arm's model; a decision picks one of them at random.
+    """`count` replicas (10,000 at most) of each arm's model; a decision picks one at random.
 
     An approximation of the bootstrap: each replica weighs each example once, when it comes, and
     keeps that weight for good, so the randomness of a decision is which replica is asked. Any

@@ -33,7 +33,8 @@ class StochasticModel(WeightedModel[np.ndarray], ABC):
     """Gradient descent one random row at a time, from the last draw, as scikit-learn does it.
 
     A fit stops when the unweighted training loss per row has not fallen by `threshold` below its
-    best in `patience` passes, or after `passes` of them. Steps start large again in every fit.
+    best in `patience` passes, or after `passes` of them, both 10,000 at most. Steps start large
+    again in every fit.
     `penalty` is the L2 penalty per row; intercepts are free of it. A fit holds the parameters, the
     intercept last.
     """

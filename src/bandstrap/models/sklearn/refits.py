@@ -4,13 +4,24 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from bandstrap.checks import require_positive, require_whole
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner
+<<<<<<< HEAD:src/bandstrap/models/sklearn/refits.py
 from bandstrap.models.sklearn.ensemble import EnsembleLearner
 from bandstrap.models.sklearn.fresh import FreshLearner
 from bandstrap.models.sklearn.learner import Setting
 from bandstrap.models.sklearn.online import OnlineLearner
+=======
+from bandstrap.models.cost import EVERY, FIRST, tell_cost
+from bandstrap.models.sklearn.ensemble import EnsembleLearner
+from bandstrap.models.sklearn.fresh import FreshLearner
+from bandstrap.models.sklearn.learner import EstimatorLearner, Setting
+from bandstrap.models.sklearn.online import OnlineLearner
+from bandstrap.models.redraw import drawn
+>>>>>>> main:src/bandstrap/models/refits.py
 
 
 class Refit(ABC):
@@ -32,7 +43,9 @@ class EveryRound(Refit):
     """
 
     def learner(self, setting: Setting) -> Learner:
-        return FreshLearner(setting)
+        learner = FreshLearner(setting)
+        _tell(setting, learner, setting.problem.n_arms, EVERY)
+        return learner
 
 
 @dataclass(frozen=True)
@@ -54,7 +67,7 @@ class Every(Refit):
         return now > before and now >= before + min(self.n, max(before, 1))
 
     def learner(self, setting: Setting) -> Learner:
-        return EnsembleLearner(setting, self)
+        return _ensemble(setting, self)
 
 
 @dataclass(frozen=True)
@@ -78,7 +91,7 @@ class Growth(Refit):
         return now > before and now >= before * (1 + self.share)
 
     def learner(self, setting: Setting) -> Learner:
-        return EnsembleLearner(setting, self)
+        return _ensemble(setting, self)
 
 
 @dataclass(frozen=True)
@@ -102,6 +115,26 @@ class Online(Refit):
                 "Exponential(), or refit=Growth()",
             )
         return OnlineLearner(setting)
+
+
+def _ensemble(setting: Setting, schedule: "Every | Growth") -> Learner:
+    learner = EnsembleLearner(setting, schedule)
+    _tell(setting, learner, setting.problem.n_arms * setting.replicas, FIRST)
+    return learner
+
+
+def _tell(
+    setting: Setting, learner: EstimatorLearner, fits: int, schedule: tuple[str, str]
+) -> None:
+    """Say what fits to pseudo-examples will cost, where there are many."""
+
+    def fit(n: int) -> Any:
+        rng = np.random.default_rng(0)  # no decision uses its numbers
+        rewards, weights = drawn(setting.resampling, learner.pseudo.rewards[:n], rng)
+        rows = learner.pseudo.contexts[:n], rewards, weights
+        return setting.fitter.fit(setting.model.estimator, rows, 0)
+
+    tell_cost(type(setting.model.estimator).__name__, fit, learner.pseudo, fits, schedule)
 
 
 def check_refit(refit: Any) -> None:

@@ -1,0 +1,81 @@
+"""What refits to pseudo-examples will cost, told before anybody waits for them."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from time import perf_counter
+
+from bandstrap.priors import PseudoExamples
+
+MANY = 200  # pseudo-examples of an arm from which on it is worth a look
+FEW = 8  # of them to fit to first: what is compiled, is compiled then
+SLOW = 1e-3  # seconds that nobody minds
+TOLD: set[tuple[str, int, int, int]] = set()  # of whom it was said in this process
+# Which draw makes all fits, and what that means for the others.
+EVERY = "every draw", "a round takes one draw, a decision of a Bandit many (see Propensity)"
+FIRST = "the first draw", "later ones do so again as its `refit` says"
+SILENT = ContextVar("SILENT", default=False)
+
+
+class CostWarning(UserWarning):
+    """A model is fit to so many pseudo-examples that a decision takes long."""
+
+
+@contextmanager
+def untold() -> Iterator[None]:
+    """Nothing is said of costs in the block: it was, by whoever started the work."""
+    token = SILENT.set(True)
+    try:
+        yield
+    finally:
+        SILENT.reset(token)
+
+
+def tell_cost(
+    model: str,
+    fit: Callable[[int], object],
+    pseudo: PseudoExamples,
+    fits: int,
+    schedule: tuple[str, str] = EVERY,
+) -> None:
+    """Warn, once, what `fits` fits to all pseudo-examples cost; `fit(n)` fits to the first n."""
+    known = (model, *pseudo.contexts.shape, fits)
+    if pseudo.count < MANY or SILENT.get() or known in TOLD:
+        return
+    TOLD.add(known)
+    seconds = fits * _measured(fit, pseudo.count)
+    if seconds < SLOW:
+        return
+    when, then = schedule
+    warnings.warn(
+        f"{model}: {when} makes {fits:,} fits, each to {pseudo.count:,} pseudo-examples of "
+        f"{pseudo.contexts.shape[1]:,} numbers and to what was learnt: at first about "
+        f"{_said(seconds)} on this machine; {then}. Use NoExamples() or SeenExamples() as the "
+        "prior, or fewer columns",
+        CostWarning,
+        stacklevel=2,
+    )
+
+
+def _measured(fit: Callable[[int], object], count: int) -> float:
+    """Seconds of one fit; nothing where it fails, which the first decision will say better."""
+    with warnings.catch_warnings(), suppress(Exception):
+        warnings.simplefilter("ignore")
+        fit(FEW)
+        started = perf_counter()
+        fit(count)
+        return perf_counter() - started
+    return 0.0
+
+
+def _said(seconds: float) -> str:
+    """A time as people say it.
+
+    >>> _said(0.0123), _said(7.26), _said(200.0)
+    ('12 ms', '7.3 s', '3.3 minutes')
+    """
+    number, unit = (seconds, "s") if seconds >= 1 else (1e3 * seconds, "ms")
+    if seconds >= 100:
+        number, unit = seconds / 60, "minutes"
+    return f"{number:,.{1 if number < 10 else 0}f} {unit}"
