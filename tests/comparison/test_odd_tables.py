@@ -202,3 +202,18 @@ def test_none_is_a_word_among_words_and_missing_among_numbers(tmp_path):
     assert encoded["smokes=None"] == 1
     numbered = written(tmp_path, "x,y\n1,0\n3,1\n2,None\n5,1\n4,0\n")
     assert prepare(numbered, Label("y")).payment.arms == ("0", "1")
+
+
+def test_an_arrow_file_whose_offsets_lead_elsewhere_is_refused(tmp_path):
+    """Arrow itself believes them: reading such a text ended the process."""
+    table = pa.table({"colour": ["red", "green", "blue"] * 40, "x": range(120)})
+    path = tmp_path / "bad.arrow"
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    honest = np.frombuffer(table["colour"].chunk(0).buffers()[1], np.int32)[:121].tobytes()
+    forged = (np.frombuffer(honest, np.int32) + 2**30).astype(np.int32).tobytes()
+    data = path.read_bytes()
+    assert honest in data
+    path.write_bytes(data.replace(honest, forged))
+    with pytest.raises(OutputError, match="is damaged or no Arrow file"):
+        prepare(path, Label("colour"))

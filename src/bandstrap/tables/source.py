@@ -89,18 +89,26 @@ def _without_metadata(pieces: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBat
 
 
 def _arrow_file(path: Path, magic: bytes) -> pa.Table:
-    """Mapped into memory, so that a sample of a large file does not fill it."""
-    try:
-        if magic[:4] == b"FEA1":
-            from pyarrow.feather import read_table
+    """Mapped into memory, so that a sample of a large file does not fill it.
 
-            return read_table(path)
-        source = pa.memory_map(str(path))
-        if magic == b"ARROW1":
-            return pa.ipc.open_file(source).read_all()
-        return pa.ipc.open_stream(source).read_all()
-    except (pa.ArrowException, OSError) as error:
+    Arrow believes the offsets in a file: all of them are looked at before a value is.
+    """
+    try:
+        table = _opened(path, magic)
+        table.validate(full=True)
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise OutputError(path, "is damaged or no Arrow file", REMEDY) from error
+    return table
+
+
+def _opened(path: Path, magic: bytes) -> pa.Table:
+    if magic[:4] == b"FEA1":
+        from pyarrow.feather import read_table
+
+        return read_table(path)
+    source = pa.memory_map(str(path))
+    reader = pa.ipc.open_file if magic == b"ARROW1" else pa.ipc.open_stream
+    return reader(source).read_all()
 
 
 def _of_table(table: pa.Table, seed: int, check: Check) -> Sample:
