@@ -13,11 +13,8 @@ from bandstrap.environments import Environment
 from bandstrap.errors import InvalidInput
 from bandstrap.models.cost import untold
 from bandstrap.policies import Policy
-<<<<<<< HEAD
 from bandstrap.policies.registry import stream
-=======
 from bandstrap.printable import called
->>>>>>> main
 from bandstrap.simulation.batch import Batch, BatchResult, run_batch
 from bandstrap.simulation.engines import Engine, Local
 from bandstrap.simulation.interrupts import played

@@ -9,19 +9,12 @@ import numpy as np
 from bandstrap.checks import require_positive, require_whole
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner
-<<<<<<< HEAD:src/bandstrap/models/sklearn/refits.py
-from bandstrap.models.sklearn.ensemble import EnsembleLearner
-from bandstrap.models.sklearn.fresh import FreshLearner
-from bandstrap.models.sklearn.learner import Setting
-from bandstrap.models.sklearn.online import OnlineLearner
-=======
 from bandstrap.models.cost import EVERY, FIRST, tell_cost
+from bandstrap.models.redraw import drawn
 from bandstrap.models.sklearn.ensemble import EnsembleLearner
 from bandstrap.models.sklearn.fresh import FreshLearner
 from bandstrap.models.sklearn.learner import EstimatorLearner, Setting
 from bandstrap.models.sklearn.online import OnlineLearner
-from bandstrap.models.redraw import drawn
->>>>>>> main:src/bandstrap/models/refits.py
 
 
 class Refit(ABC):
