@@ -26,7 +26,6 @@ EXIT_CODES = (
     f"({BY_SIGNAL} and the number of the signal), {UNEXPECTED} an unexpected error."
 )
 AGAIN = 1.0  # seconds in which a second Ctrl-C is the same as the first
-_written = warnings.formatwarning
 MOST = 600  # characters of an error of which nobody knows how long it is
 # What ends a command as Ctrl-C does: `kill`, a service manager, a terminal that is closed.
 ENDING = ("SIGTERM", "SIGHUP")
@@ -65,7 +64,6 @@ def call(app: Callable[[], None]) -> None:
     """Run the command line; an error becomes one sentence and an exit code."""
     interrupt = _Interrupt()
     _answer_signals(interrupt)
-    warnings.formatwarning = _noticed
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # or a sign that its encoding lacks ends the command
             stream.reconfigure(errors="replace")
@@ -87,21 +85,6 @@ def call(app: Callable[[], None]) -> None:
         known = isinstance(error, BandstrapError)
         typer.echo(f"error: {error}" if known else _unexpected(error), err=True)
         sys.exit(BAD_INPUT if known else UNEXPECTED)
-
-
-def _noticed(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    line: str | None = None,
-) -> str:
-    """A warning as Python writes it; a name that has changed is told in one line."""
-    from bandstrap.errors import Renamed
-
-    if issubclass(category, Renamed):
-        return f"note: {printable(str(message))}\n"
-    return _written(message, category, filename, lineno, line)
 
 
 @contextmanager
