@@ -28,6 +28,7 @@ from bandstrap.bandit.settings import check_clock, check_decision, check_seed, c
 from bandstrap.bandit.store import load, save
 from bandstrap.checks import require_whole
 from bandstrap.errors import InvalidInput, OutputError
+from bandstrap.models.cost import untold
 from bandstrap.policies import Policy
 from bandstrap.problem import Support
 from bandstrap.rearming import Before
@@ -145,7 +146,8 @@ class Bandit:
             require(problem == own, "what was learnt is of another problem")
             fits = problem.columns is None or problem.columns is self.contexts.columns
             require(fits, "what was learnt is of other columns")
-            check_like(self._memory, self.forgetting.memory(self.policy, problem))
+            with untold():  # what it costs was said when it was saved
+                check_like(self._memory, self.forgetting.memory(self.policy, problem))
 
     def go_on_alone(self) -> None:
         """In a forked process: ids and random numbers of its own, and a lock that nobody holds."""
@@ -459,7 +461,12 @@ class Bandit:
     def _rearm(self, arms: Arms, before: Before, features: ArmFeatures | None) -> None:
         """Go on with other arms; a policy that cannot says so before anything is changed."""
         if self._memory is not None:
-            self._memory.rearm(replace(self._memory.problem, n_arms=len(arms)), before)
+            known = deepcopy(self._memory)  # a learner may refuse midway
+            try:
+                self._memory.rearm(replace(self._memory.problem, n_arms=len(arms)), before)
+            except Exception:
+                self._memory = known
+                raise
         self._arms, self.contexts.features = arms, features
         self._watchman.rearm(arms.names)
 

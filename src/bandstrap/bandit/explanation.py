@@ -7,6 +7,7 @@ import numpy as np
 
 from bandstrap.bandit.decision import Arm, Decision
 from bandstrap.policies import Policy
+from bandstrap.printable import called
 from bandstrap.seeding import generator
 
 
@@ -34,7 +35,7 @@ class Explanation(NamedTuple):
         for each in self.arms:
             mark = " <- chosen" if each.arm == self.decision.arm else ""
             lines.append(
-                f"{each.arm!s:<16} {each.mean:>9.4g} {each.spread:>9.3g} "
+                f"{called(each.arm):<16} {each.mean:>9.4g} {each.spread:>9.3g} "
                 f"{each.draw:>9.4g} {each.share:>8.1%}{mark}"
             )
         return "\n".join(lines)

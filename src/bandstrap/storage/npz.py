@@ -1,7 +1,9 @@
 """Arrays from an .npz, none of which is believed before it is looked at."""
 
+from functools import lru_cache
+from io import BytesIO
 from math import prod
-from typing import IO, BinaryIO
+from typing import IO, Any, BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 import numpy as np
@@ -10,7 +12,11 @@ from numpy.lib import format as npy
 ENDING = ".npy"
 PIECE = 1 << 20  # bytes
 PACKED = (ZIP_STORED, ZIP_DEFLATED)  # zipfile unpacks others without a limit
+LONGEST = 10_000  # bytes of a header
 HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+
+
+Header = tuple[tuple[int, ...], bool, np.dtype[Any]]  # shape, whether by columns, type
 
 
 class NoArrays(ValueError):  # noqa: N818 - not always an error
@@ -51,7 +57,7 @@ def _check(members: list[ZipInfo], most: int) -> None:
 
 def _array(archive: ZipFile, member: ZipInfo) -> np.ndarray:
     with archive.open(member) as stream:
-        shape, by_columns, dtype = HEADERS[npy.read_magic(stream)](stream)
+        shape, by_columns, dtype = _header(stream)
         if dtype.hasobject or min(shape, default=0) < 0:
             raise NoArrays("an array holds no plain numbers or text")
         if prod(shape) * dtype.itemsize > member.file_size:  # memory is taken as it says
@@ -61,6 +67,24 @@ def _array(archive: ZipFile, member: ZipInfo) -> np.ndarray:
         if stream.read(1):
             raise NoArrays("an array goes on after its end")
     return flat.reshape(shape[::-1]).T if by_columns else flat.reshape(shape)
+
+
+def _header(stream: IO[bytes]) -> Header:
+    version = npy.read_magic(stream)
+    if version not in HEADERS:
+        raise NoArrays(f"an array is of version {version}")
+    length = stream.read(2 if version == (1, 0) else 4)
+    size = int.from_bytes(length, "little")
+    if size > LONGEST:
+        raise NoArrays("an array has an endless header")
+    return _parsed(version, length + stream.read(size))
+
+
+@lru_cache(maxsize=1000)
+def _parsed(version: tuple[int, int], header: bytes) -> Header:
+    """Most arrays of a file have a header that another has too, and parsing one takes long."""
+    parsed: Header = HEADERS[version](BytesIO(header))
+    return parsed
 
 
 def _fill(flat: np.ndarray, stream: IO[bytes]) -> None:

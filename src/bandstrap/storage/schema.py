@@ -312,7 +312,7 @@ class Fixed(Kind):
         self.kind.check(value, lengths)
 
     def check_like(self, value: Any, fresh: Any) -> None:
-        same = type(value) is type(fresh) and value == fresh
+        same = value is fresh or (type(value) is type(fresh) and value == fresh)
         require(same, "it is not what the policy starts from")
 
 
