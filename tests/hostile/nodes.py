@@ -97,7 +97,7 @@ def array_of(raw: Raw, number: int) -> np.ndarray:
 def put_array(raw: Raw, number: int, array: np.ndarray) -> None:
     """Another array under a number, with memory, type and place that fit it."""
     others = [place for i, place in enumerate(raw.places) if i != number]
-    taken = {place.get("name") for place in others if isinstance(place, dict)}
+    taken = [place.get("name") for place in others if isinstance(place, dict)]
     name = f"memory{number}"
     while name in taken:
         name += "0"
