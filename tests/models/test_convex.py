@@ -120,6 +120,7 @@ def test_objective_on_the_papers_data(name) -> None:
     "model", [LogisticRegression(tolerance=1e-12), LinearRegression(tolerance=1e-12)]
 )
 @pytest.mark.parametrize("prior", [PRIOR, GaussianExamples(), NoExamples()])
+@pytest.mark.filterwarnings("ignore::bandstrap.models.cost.CostWarning")
 def test_draws_are_those_of_refitting_everything(model, prior) -> None:
     x, y = digits(np.uint8)
     fast = model.learner(DIGITS, Given(3), prior)

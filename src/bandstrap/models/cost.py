@@ -10,7 +10,7 @@ from bandstrap.priors import PseudoExamples
 
 MANY = 200  # pseudo-examples of an arm from which on it is worth a look
 FEW = 8  # of them to fit to first: what is compiled, is compiled then
-SLOW = 0.1  # seconds that nobody minds
+SLOW = 1e-3  # seconds that nobody minds
 TOLD: set[tuple[str, int, int, int]] = set()  # of whom it was said in this process
 # Which draw makes all fits, and what that means for the others.
 EVERY = "every draw", "a round takes one draw, a decision of a Bandit many (see Propensity)"

@@ -51,10 +51,9 @@ class RefitLearner(Learner):
         tell_cost(type(model).__name__, self._fit_some, self.pseudo, problem.n_arms)
 
     def _fit_some(self, n: int) -> Any:
-        """A fit to some pseudo-examples alone, by random numbers that no decision uses."""
-        rng = np.random.default_rng(0)
-        rewards, weights = drawn(self.resampling, self.pseudo.rewards[:n], rng)
-        return self.model.fit(self.pseudo.contexts[:n], rewards, weights, None, rng)
+        """A fit to some pseudo-examples alone; nothing is drawn that a decision would use."""
+        contexts, rewards = self.pseudo.contexts[:n], self.pseudo.rewards[:n]
+        return self.model.fit(contexts, rewards, np.ones(n), None, np.random.default_rng(0))
 
     def learn(
         self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None

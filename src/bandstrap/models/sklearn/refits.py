@@ -10,7 +10,6 @@ from bandstrap.checks import require_positive, require_whole
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner
 from bandstrap.models.cost import EVERY, FIRST, tell_cost
-from bandstrap.models.redraw import drawn
 from bandstrap.models.sklearn.ensemble import EnsembleLearner
 from bandstrap.models.sklearn.fresh import FreshLearner
 from bandstrap.models.sklearn.learner import EstimatorLearner, Setting
@@ -122,9 +121,7 @@ def _tell(
     """Say what fits to pseudo-examples will cost, where there are many."""
 
     def fit(n: int) -> Any:
-        rng = np.random.default_rng(0)  # no decision uses its numbers
-        rewards, weights = drawn(setting.resampling, learner.pseudo.rewards[:n], rng)
-        rows = learner.pseudo.contexts[:n], rewards, weights
+        rows = learner.pseudo.contexts[:n], learner.pseudo.rewards[:n], np.ones(n)
         return setting.fitter.fit(setting.model.estimator, rows, 0)
 
     tell_cost(type(setting.model.estimator).__name__, fit, learner.pseudo, fits, schedule)
