@@ -6,6 +6,8 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from time import perf_counter
 
+import numpy as np
+
 from bandstrap.priors import PseudoExamples
 
 MANY = 200  # pseudo-examples of an arm from which on it is worth a look
@@ -30,6 +32,11 @@ def untold() -> Iterator[None]:
         yield
     finally:
         SILENT.reset(token)
+
+
+def unused() -> np.random.Generator:
+    """Random numbers that no decision uses."""
+    return np.random.default_rng(0)
 
 
 def tell_cost(

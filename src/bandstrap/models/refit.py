@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from bandstrap.models.base import Learner, WeightedModel
-from bandstrap.models.cost import tell_cost
+from bandstrap.models.cost import tell_cost, unused
 from bandstrap.models.features import Rows, as_numbers, verify_rows
 from bandstrap.models.redraw import drawn
 from bandstrap.priors import ExamplePrior, PseudoExamples
@@ -51,9 +51,9 @@ class RefitLearner(Learner):
         tell_cost(type(model).__name__, self._fit_some, self.pseudo, problem.n_arms)
 
     def _fit_some(self, n: int) -> Any:
-        """A fit to some pseudo-examples alone; nothing is drawn that a decision would use."""
-        contexts, rewards = self.pseudo.contexts[:n], self.pseudo.rewards[:n]
-        return self.model.fit(contexts, rewards, np.ones(n), None, np.random.default_rng(0))
+        """A fit to some pseudo-examples alone, by weights that the scheme knows nothing of."""
+        contexts, rewards, rng = self.pseudo.contexts[:n], self.pseudo.rewards[:n], unused()
+        return self.model.fit(contexts, rewards, rng.poisson(size=n) + 0.0, None, rng)
 
     def learn(
         self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None

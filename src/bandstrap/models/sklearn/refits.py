@@ -4,12 +4,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from bandstrap.checks import require_positive, require_whole
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner
-from bandstrap.models.cost import EVERY, FIRST, tell_cost
+from bandstrap.models.cost import EVERY, FIRST, tell_cost, unused
 from bandstrap.models.sklearn.ensemble import EnsembleLearner
 from bandstrap.models.sklearn.fresh import FreshLearner
 from bandstrap.models.sklearn.learner import EstimatorLearner, Setting
@@ -121,7 +119,8 @@ def _tell(
     """Say what fits to pseudo-examples will cost, where there are many."""
 
     def fit(n: int) -> Any:
-        rows = learner.pseudo.contexts[:n], learner.pseudo.rewards[:n], np.ones(n)
+        weights = unused().poisson(size=n) + 0.0
+        rows = learner.pseudo.contexts[:n], learner.pseudo.rewards[:n], weights
         return setting.fitter.fit(setting.model.estimator, rows, 0)
 
     tell_cost(type(setting.model.estimator).__name__, fit, learner.pseudo, fits, schedule)
