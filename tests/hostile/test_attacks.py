@@ -273,6 +273,14 @@ def test_what_was_learnt_by_another_policy_is_refused(raw, tmp_path):
     refused(raw, tmp_path, match="not what the policy starts from")
 
 
+def test_less_than_the_prior_is_refused(tmp_path):
+    """What fades would have counted less than nothing."""
+    played(rounds=60, forgetting=HalfLife(20)).save(tmp_path / "b")
+    raw = read(tmp_path / "b")
+    only(raw, "PseudoRewards", "ones").put(2.0)
+    refused(raw, tmp_path, match="it is less than the policy starts from")
+
+
 # Size and time.
 
 

@@ -36,6 +36,7 @@ from bandstrap.errors import BandstrapError
 
 LARGEST = 2**62  # no honest count is above, and sums of two stay within 64 bits
 LONGEST = 100_000  # characters of a text
+ROUNDING = 1e-9
 FLOATS = (np.float64, np.float32)
 
 Lengths = dict[str, int]  # of named dimensions, within one object
@@ -172,6 +173,7 @@ class Array(Kind):
     * `shape`: a number, a name, or `Grows(name)` for each axis;
     * `shared`: whether another field may hold the very same array;
     * `fixed`: whether it is the same for all that the owner's configuration can learn;
+    * `added`: whether what is learnt is added to what a new object has;
     * `loose`: whether it may lie in memory in any order and be read-only. Kernels are compiled for
       arrays by rows that can be written to, and some compute addresses from that.
     """
@@ -183,6 +185,7 @@ class Array(Kind):
     finite: bool
     shared: bool
     fixed: bool
+    added: bool
     loose: bool
 
     def __init__(
@@ -194,11 +197,18 @@ class Array(Kind):
         finite: bool = True,
         shared: bool = False,
         fixed: bool = False,
+        added: bool = False,
         loose: bool = False,
     ) -> None:
         given = types if isinstance(types, tuple) else (types,)
         known = {"types": tuple(map(np.dtype, given)), "shape": shape, "low": low, "high": high}
-        known |= {"finite": finite, "shared": shared, "fixed": fixed, "loose": loose}
+        known |= {
+            "finite": finite,
+            "shared": shared,
+            "fixed": fixed,
+            "added": added,
+            "loose": loose,
+        }
         for name, value in known.items():
             object.__setattr__(self, name, value)
 
@@ -230,6 +240,10 @@ class Array(Kind):
                 require(length == own, f"it has shape {value.shape}, where {fresh.shape} fits")
         if self.fixed:
             require(np.array_equal(value, fresh), "it is not what the policy starts from")
+        if self.added:
+            require(
+                (value >= fresh * (1 - ROUNDING)).all(), "it is less than the policy starts from"
+            )
 
     def owned(self, value: Any) -> list[Any]:
         return [] if self.shared else [value]

@@ -67,7 +67,7 @@ declare(
     History,
     moments=Array(np.float64, "runs", "arms", 8, finite=False),
     values=Array(np.float64, "atoms", fixed=True),
-    counts=Array(np.float64, "runs", "arms", "atoms", low=0.0, high=MOST_REWARDS),
+    counts=Array(np.float64, "runs", "arms", "atoms", low=0.0, high=MOST_REWARDS, added=True),
     nodes=Array(NODE, "runs", Grows("nodes")),
     buckets=Array(np.float64, "runs", Grows("buckets"), BUCKET),
     used=Array(np.int64, "runs", 2, low=0),
