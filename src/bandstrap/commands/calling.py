@@ -6,6 +6,7 @@ Imported by the command line before anything is known to be needed, so it loads 
 import shlex
 import signal
 import sys
+import threading
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
@@ -141,4 +142,6 @@ class _Interrupt:
         before, self._last = self._last, monotonic()
         if self._last - before > AGAIN:
             self.ended = Ended(number)
+            # Threads that look after workers lose them now, and would each print a traceback.
+            threading.excepthook = lambda _: None
             raise self.ended
