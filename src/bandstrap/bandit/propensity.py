@@ -8,6 +8,7 @@ import numpy as np
 
 from bandstrap.checks import is_finite, require_whole
 from bandstrap.errors import InvalidInput
+from bandstrap.kernels.checks import sums_to_one
 
 CLOSE = 1e-6  # to 1, of probabilities that were integrated
 MOST_DRAWS = 100_000  # more would take a decision seconds
@@ -69,6 +70,6 @@ class Propensity:
 def check_draw(scores: np.ndarray, shares: np.ndarray, arm: int, draws: int) -> None:
     """Refuse a choice by scores that are no numbers; votes always are shares."""
     valued = scores[arm] == scores[arm]
-    if not (valued and (draws or abs(shares.sum() - 1.0) < CLOSE)):
+    if not (valued and (draws or sums_to_one(shares, CLOSE))):
         remedy = "scores are not finite: scale contexts and rewards down, or load an earlier save"
         raise InvalidInput("scores", scores.tolist(), remedy)

@@ -16,6 +16,15 @@ SMALLEST = 1e-130
 
 
 @kernel
+def sums_to_one(shares, tolerance):
+    """Whether probabilities add up to 1, of which NaN never does."""
+    total = 0.0
+    for i in range(shares.size):
+        total += shares[i]
+    return abs(total - 1.0) < tolerance
+
+
+@kernel
 def first_infinite(contexts):
     """Where the first number stands, counted by rows, that is infinite or none; -1 if none."""
     for i in range(contexts.shape[0]):
