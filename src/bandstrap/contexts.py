@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from bandstrap.arrays import Array
+
 BYTE = 255.0  # bytes are read as shares of this, as pixels are
 
 
-def as_numbers(contexts: np.ndarray) -> np.ndarray:
+def as_numbers(contexts: Array) -> Array:
     """Contexts as floats: bytes as shares of 255, floats as they are, anything else as doubles.
 
     >>> as_numbers(np.array([0, 255], dtype=np.uint8)).tolist()

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bandstrap.checks import LARGEST, is_finite
+from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
 from bandstrap.storage.schema import Flag, Maybe, Named, Of, Schema, Whole, require
+from bandstrap.validation import LARGEST, is_finite
 
 if TYPE_CHECKING:  # what contexts look like concerns few, and needs Arrow
     from bandstrap.tables import Columns
@@ -74,7 +75,7 @@ class Support:
         largest = max(abs(self.low), abs(self.high))
         return largest if isfinite(largest) else 0.0
 
-    def positions(self, rewards: np.ndarray) -> np.ndarray:
+    def positions(self, rewards: Array) -> Array:
         """Where each reward, known to be one of them, stands in `values`."""
         assert self.values is not None
         return np.searchsorted(np.array(self.values), rewards)

@@ -5,10 +5,11 @@ from hashlib import sha256
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 
 
-def generator(seed: int, *names: object) -> np.random.Generator:
+def generator(seed: int, *names: object) -> Rng:
     """A generator of its own for everything that has a name, whatever else is drawn and when.
 
     >>> generator(1, "policy", 0).random() == generator(1, "policy", 0).random()
@@ -21,21 +22,21 @@ def generator(seed: int, *names: object) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence([seed, *words])))
 
 
-def kernel_stream(rng: np.random.Generator) -> np.ndarray:
+def kernel_stream(rng: Rng) -> Array:
     """The state of a kernel's random stream, drawn from a generator."""
     return _words(rng, 4)
 
 
-def kernel_streams(rng: np.random.Generator, count: int) -> np.ndarray:
+def kernel_streams(rng: Rng, count: int) -> Array:
     """The states of several, (count, 4)."""
     return _words(rng, 4 * count).reshape(-1, 4)
 
 
-def _words(rng: np.random.Generator, count: int) -> np.ndarray:
+def _words(rng: Rng, count: int) -> Array:
     """Words of 64 random bits."""
-    raw: Callable[[int], np.ndarray] = rng.bit_generator.random_raw
+    raw: Callable[[int], Array] = rng.bit_generator.random_raw
     if isinstance(rng.bit_generator, np.random.MT19937):  # whose raw words have 32
         halves = raw(2 * count)
-        joined: np.ndarray = halves[::2] << np.uint64(32) | halves[1::2]
+        joined: Array = halves[::2] << np.uint64(32) | halves[1::2]
         return joined
     return raw(count)

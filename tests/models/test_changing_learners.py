@@ -71,7 +71,7 @@ def alike(first, second, least=1e-4):
 def test_arms_come_and_go(name):
     learner = taught(name, 4, examples())
     earlier = draws(learner, times=40)
-    learner.rearm(learner_of(name, 3), [3, 0, None])
+    learner.remap_arms(learner_of(name, 3), [3, 0, None])
     assert learner.scores(CONTEXT, np.random.default_rng(0)).shape == (3,)
     if name in WANDERING:
         later = draws(learner, times=40)
@@ -85,8 +85,8 @@ def test_arms_come_and_go(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_new_arm_is_as_new_and_learns(name):
     learner, rng = taught(name, 4, examples()), np.random.default_rng(1)
-    learner.rearm(learner_of(name, 4), [0, 1, None, 3])
-    learner.rearm(learner_of(name, 4), [3, None, 2, 0])  # one new before it was looked at
+    learner.remap_arms(learner_of(name, 4), [0, 1, None, 3])
+    learner.remap_arms(learner_of(name, 4), [3, None, 2, 0])  # one new before it was looked at
     fresh = draws(learner_of(name, 4), times=40)
     new = draws(learner, times=40)
     if name not in WANDERING:

@@ -56,7 +56,7 @@ def some_rows(count, arms=3, seed=1):
 def test_arms_keep_what_they_learnt_when_others_come_and_go(way):
     learner, rng = told(learner_of(*WAYS[way], NoResampling()), some_rows(60))
     before = learner.scores(PROBE, rng)
-    learner.rearm(learner_of(*WAYS[way], NoResampling()), [2, None, 0])
+    learner.remap_arms(learner_of(*WAYS[way], NoResampling()), [2, None, 0])
     after = learner.scores(PROBE, rng)
     assert after.tolist() == [before[2], np.inf, before[0]]
     told(learner, [(PROBE, 1, 1.0)])
@@ -69,7 +69,7 @@ def test_arms_keep_what_they_learnt_when_others_come_and_go(way):
 @pytest.mark.parametrize("way", WAYS)
 def test_a_new_arm_has_the_prior(way):
     learner, rng = told(learner_of(*WAYS[way], prior=SeenExamples(2)), some_rows(30))
-    learner.rearm(learner_of(*WAYS[way], prior=SeenExamples(2), arms=4), [0, 1, 2, None])
+    learner.remap_arms(learner_of(*WAYS[way], prior=SeenExamples(2), arms=4), [0, 1, 2, None])
     draws = np.array([learner.scores(PROBE, rng)[3] for _ in range(20)])
     assert ((draws >= 0) & (draws <= 1)).all()
 

@@ -260,6 +260,6 @@ def test_arms_heads_keep_their_weights_as_rows_fade_and_arms_go() -> None:
         np.testing.assert_array_equal(draws.weights[: 20 - gone], kept[arm][gone:])
     fresh = ARM_HEADS.learner(Problem(2, 2), Exponential(), NoExamples())
     second = learner.draws[1]
-    learner.rearm(fresh, (1, None))
+    learner.remap_arms(fresh, (1, None))
     assert learner.draws[0] is second
     assert learner.draws[1].known == 0

@@ -150,7 +150,7 @@ def test_one_module_cannot_have_more_arms():
     policy = policy_of()
     state, _ = started(policy)
     with pytest.raises(InvalidInput, match="per_arm=True"):
-        policy.rearm(state, Problem(4, 4, PROBLEM.support), [0, 1, 2, None])
+        policy.remap_arms(state, Problem(4, 4, PROBLEM.support), [0, 1, 2, None])
     assert state.problem.n_arms == 3
 
 
@@ -161,7 +161,7 @@ def test_arms_can_go_and_change_places(per_arm):
     before = learner(state).stack.ask(CONTEXT)[:, learner(state).columns]
     examples = learner(state).examples
     pulls, rows = examples.pulls[[2, 0]], np.isin(examples.arms[:30], [0, 2]).sum()
-    policy.rearm(state, Problem(2, 4, PROBLEM.support), [2, 0])
+    policy.remap_arms(state, Problem(2, 4, PROBLEM.support), [2, 0])
     after = learner(state).stack.ask(CONTEXT)[:, learner(state).columns]
     np.testing.assert_allclose(after, before[:, [2, 0]], rtol=1e-6)
     assert (learner(state).examples.pulls == pulls).all()
@@ -175,7 +175,7 @@ def test_a_module_per_arm_takes_more_arms():
     state, rng = started(policy, rounds=30)
     before = learner(state).stack.ask(CONTEXT)
     momenta = learner(state).saved["optimiser"]["state"][0]["exp_avg"].copy()
-    policy.rearm(state, Problem(4, 4, PROBLEM.support), [None, 0, 1, 2])
+    policy.remap_arms(state, Problem(4, 4, PROBLEM.support), [None, 0, 1, 2])
     after = learner(state).stack.ask(CONTEXT)
     np.testing.assert_allclose(after[:, 1:], before, rtol=1e-6)
     assert len(np.unique(after[:, 0])) == 4  # replicas of the new arm start apart
@@ -192,7 +192,7 @@ def test_a_module_per_arm_takes_more_arms():
 def test_a_run_that_has_not_begun_takes_any_arms():
     policy = policy_of()
     state = policy.start(PROBLEM)
-    policy.rearm(state, Problem(5, 4, PROBLEM.support), [0, 1, 2, None, None])
+    policy.remap_arms(state, Problem(5, 4, PROBLEM.support), [0, 1, 2, None, None])
     assert play(policy, state, np.random.default_rng(0), 3).shape == (3,)
 
 

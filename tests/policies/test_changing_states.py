@@ -79,11 +79,11 @@ def test_arms_come_and_go(name, support):
     fewer = Problem(3, support=SUPPORTS[support])
     if (name, support) in LEARN_AT_RANDOM:  # then no twin has learnt the same
         before = choices(policy, state, np.array([[True, False, False, True]]))
-        policy.rearm(state, fewer, [3, 0, None])
+        policy.remap_arms(state, fewer, [3, 0, None])
         after = choices(policy, state, np.array([[True, True, False]]), seed=1)
         assert alike(before[[3, 0]], after[:2])
         return
-    policy.rearm(state, fewer, [3, 0, None])
+    policy.remap_arms(state, fewer, [3, 0, None])
     twin = told(policy, fewer, [rewards[3], rewards[0], []])
     assert state.problem.n_arms == 3
     assert alike(choices(policy, state), choices(policy, twin, seed=1))

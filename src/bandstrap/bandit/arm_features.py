@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.bandit.decision import Arm
 from bandstrap.errors import InvalidInput
-from bandstrap.rearming import Before
-from bandstrap.storage.schema import Array, Flag, ListOf, Name, Of, Schema, require
+from bandstrap.remapping import ArmMap
+from bandstrap.storage.schema import ArrayOf, Flag, ListOf, Name, Of, Schema, require
 from bandstrap.tables import Columns
 
 
@@ -29,13 +30,13 @@ class ArmFeatures:
     interactions: bool
     names: list[Arm]
     columns: Columns = field(repr=False)
-    matrix: np.ndarray = field(repr=False)  # (arms, features)
+    matrix: Array = field(repr=False)  # (arms, features)
 
     schema = Schema(
         interactions=Flag(),
         names=ListOf(Name()),
         columns=Of(Columns),
-        matrix=Array(np.float64, "arms", "features"),
+        matrix=ArrayOf(np.float64, "arms", "features"),
     )
 
     def verify_saved(self) -> None:
@@ -61,18 +62,18 @@ class ArmFeatures:
         matrix = np.concatenate([self.matrix, _row(features, self.columns)])
         return self._with([*self.names, name], matrix)
 
-    def kept(self, before: Before) -> "ArmFeatures":
+    def kept(self, before: ArmMap) -> "ArmFeatures":
         """Those of the arms that stay."""
         places = [place for place in before if place is not None]
         return self._with([self.names[place] for place in places], self.matrix[places])
 
-    def _with(self, names: list[Arm], matrix: np.ndarray) -> "ArmFeatures":
+    def _with(self, names: list[Arm], matrix: Array) -> "ArmFeatures":
         made = object.__new__(ArmFeatures)
         for name, value in {**vars(self), "names": names, "matrix": matrix}.items():
             object.__setattr__(made, name, value)
         return made
 
-    def rows(self, context: np.ndarray | None, place: int | None = None) -> np.ndarray:
+    def rows(self, context: Array | None, place: int | None = None) -> Array:
         """What a model sees of every arm, or of one, in a context (1, features)."""
         arms = self.matrix if place is None else self.matrix[place : place + 1]
         if context is None:
@@ -103,7 +104,7 @@ def features_and_names(
     return None, arms
 
 
-def _row(features: Any, columns: Columns) -> np.ndarray:
+def _row(features: Any, columns: Columns) -> Array:
     given = columns.read(features)
     if not given.one:
         raise InvalidInput("arms", f"{len(given.rows)} rows", "give one row for each arm")

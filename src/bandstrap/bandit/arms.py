@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.bandit.decision import Arm
-from bandstrap.checks import is_whole
 from bandstrap.errors import InvalidInput, UnknownName
-from bandstrap.rearming import Before
-from bandstrap.storage.schema import Array, DictOf, Name, Schema, TupleOf, Whole
+from bandstrap.remapping import ArmMap
+from bandstrap.storage.schema import ArrayOf, DictOf, Name, Schema, TupleOf, Whole
+from bandstrap.validation import is_whole
 
 
 class Arms:
@@ -18,7 +19,7 @@ class Arms:
     schema = Schema(
         names=TupleOf(Name()),
         places=DictOf(Name(), Whole()),  # of earlier versions: it follows from the names
-        all=Array(bool, 1, "arms"),
+        all=ArrayOf(bool, 1, "arms"),
     )
 
     def __init__(self, names: Iterable[Arm]) -> None:
@@ -52,7 +53,7 @@ class Arms:
             raise UnknownName("arm", name, self.names)
         return self.places[name]
 
-    def mask(self, allowed: Iterable[Arm] | None) -> np.ndarray:
+    def mask(self, allowed: Iterable[Arm] | None) -> Array:
         """A flag for each arm, (1, arms)."""
         if allowed is None:
             return self.all
@@ -66,13 +67,13 @@ class Arms:
             raise InvalidInput("allowed", names, "allow at least one arm")
         return mask
 
-    def added(self, name: Arm) -> tuple["Arms", Before]:
+    def added(self, name: Arm) -> tuple["Arms", ArmMap]:
         """One more, at the end; and where each stood before."""
         if checked(name) in self.places:
             raise InvalidInput("arm", name, "there is an arm of that name; choose another")
         return Arms([*self.names, name]), [*range(len(self)), None]
 
-    def removed(self, name: Arm) -> tuple["Arms", Before]:
+    def removed(self, name: Arm) -> tuple["Arms", ArmMap]:
         """One less; and where each that is left stood before."""
         gone = self.place(name)
         if len(self) == 1:

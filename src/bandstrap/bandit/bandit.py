@@ -13,6 +13,7 @@ from weakref import WeakSet
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.bandit.arm_features import ArmFeatures, features_and_names
 from bandstrap.bandit.arms import Arms
 from bandstrap.bandit.contexts import Contexts
@@ -26,14 +27,14 @@ from bandstrap.bandit.pending import Expiry, Pending
 from bandstrap.bandit.propensity import Chances, Propensity, check_draw
 from bandstrap.bandit.settings import check_clock, check_decision, check_seed, check_settings
 from bandstrap.bandit.store import load, save
-from bandstrap.checks import require_whole
 from bandstrap.errors import InvalidInput, OutputError
 from bandstrap.models.cost import untold
 from bandstrap.policies import Policy
 from bandstrap.problem import Support
-from bandstrap.rearming import Before
+from bandstrap.remapping import ArmMap
 from bandstrap.seeding import generator
 from bandstrap.storage.schema import Flag, Generator, Maybe, Of, Schema, Whole, check_like, require
+from bandstrap.validation import require_whole
 
 Clock = Callable[[], float]
 T = TypeVar("T")
@@ -185,13 +186,13 @@ class Bandit:
     @overload
     def decide(
         self, context: Mapping[Any, Any] | Sequence[float] | None = None,
-        allowed: Iterable[Arm] | None = None,
+        allowed: Iterable[Arm] | None = None
     ) -> Decision: ...  # fmt: skip
 
     @overload
     def decide(
         self, context: Sequence[Mapping[Any, Any]] | Sequence[Sequence[float]],
-        allowed: Iterable[Arm] | None = None,
+        allowed: Iterable[Arm] | None = None
     ) -> list[Decision]: ...  # fmt: skip
 
     @overload  # an array or a table: one or many by its dimensions
@@ -258,14 +259,14 @@ class Bandit:
                 raise InvalidInput("features", features, "the other arms have none")
             arms, before = self._arms.added(name)
             known = self.contexts.features
-            self._rearm(arms, before, known and known.added(arms.names[-1], features))
+            self._remap_arms(arms, before, known and known.added(arms.names[-1], features))
 
     def remove_arm(self, name: Arm) -> None:
         """One arm less; what was learnt of it is forgotten, and rewards for it are refused."""
         with self._lock:
             arms, before = self._arms.removed(name)
             known = self.contexts.features
-            self._rearm(arms, before, known and known.kept(before))
+            self._remap_arms(arms, before, known and known.kept(before))
 
     def explain(self, decision: Decision, draws: int = 1000) -> Explanation:
         """Mean and spread of each arm's draws in the decision's context, beside its own draw.
@@ -351,7 +352,7 @@ class Bandit:
             return self._decide(rows[0], mask)
         return [self._decide(row, mask) for row in rows]
 
-    def _ranked(self, context: Any, k: int | None, mask: np.ndarray) -> list[Arm]:
+    def _ranked(self, context: Any, k: int | None, mask: Array) -> list[Arm]:
         count = int(mask.sum())
         require_whole(1, k=k)
         if k is not None and k > count:
@@ -363,7 +364,7 @@ class Bandit:
         ranked = shuffled[np.argsort(-scores[shuffled], kind="stable")]
         return [self._arms.names[place] for place in ranked if mask[place]][:k]
 
-    def _decide(self, row: np.ndarray | None, mask: np.ndarray | None) -> Decision:
+    def _decide(self, row: Array | None, mask: Array | None) -> Decision:
         memory = self.memory(row)
         if self.expiry is not None:
             self._expire(self.expiry)
@@ -441,42 +442,42 @@ class Bandit:
         for each in learnt:
             self._take_in(*each)
 
-    def _check(self, row: np.ndarray | None, place: int, reward: float, weight: float) -> None:
+    def _check(self, row: Array | None, place: int, reward: float, weight: float) -> None:
         """Refuse what the policy would refuse to learn."""
         memory = self.memory(row)
         memory.policy.check_context(memory.state, self.contexts.learnt(row, place))
         memory.policy.check_reward(memory.state, reward, weight)
 
-    def _check_context(self, row: np.ndarray | None) -> None:
+    def _check_context(self, row: Array | None) -> None:
         """Refuse to decide where the policy would refuse to learn."""
         if row is not None:
             memory = self.memory(row)
             memory.policy.check_context(memory.state, row)
 
-    def _take_in(self, row: np.ndarray | None, place: int, reward: float, weight: float) -> None:
+    def _take_in(self, row: Array | None, place: int, reward: float, weight: float) -> None:
         memory = self.memory(row)
         memory.learn(self.contexts.learnt(row, place), place, reward, weight, self._rng)
         self.rewards_learnt += 1
 
-    def _rearm(self, arms: Arms, before: Before, features: ArmFeatures | None) -> None:
+    def _remap_arms(self, arms: Arms, before: ArmMap, features: ArmFeatures | None) -> None:
         """Go on with other arms; a policy that cannot says so before anything is changed."""
         if self._memory is not None:
             known = deepcopy(self._memory)  # a learner may refuse midway
             try:
-                self._memory.rearm(replace(self._memory.problem, n_arms=len(arms)), before)
+                self._memory.remap_arms(replace(self._memory.problem, n_arms=len(arms)), before)
             except Exception:
                 self._memory = known
                 raise
         self._arms, self.contexts.features = arms, features
-        self._watchman.rearm(arms.names)
+        self._watchman.remap_arms(arms.names)
 
-    def memory(self, row: np.ndarray | None) -> Memory:
+    def memory(self, row: Array | None) -> Memory:
         """What was learnt, begun with the first context, which says how wide contexts are."""
         if self._memory is None:
             self._memory = self._begun(row)
         return self._memory
 
-    def _begun(self, row: np.ndarray | None) -> Memory:
+    def _begun(self, row: Array | None) -> Memory:
         problem = self.contexts.problem(len(self._arms), self.support, row)
         memory = self.forgetting.memory(self.policy, problem)
         for reward in self._coming():

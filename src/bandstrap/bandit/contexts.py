@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.bandit.arm_features import ArmFeatures
 from bandstrap.bandit.arms import Arms
 from bandstrap.errors import InvalidInput
@@ -31,7 +32,7 @@ class Contexts:
         self.columns: Columns | None = None  # known from the first context on
         self.keeps_bytes = False
 
-    def rows(self, context: Any) -> tuple[list[np.ndarray | None], bool]:
+    def rows(self, context: Any) -> tuple[list[Array | None], bool]:
         """Rows of their own, and whether it is one context alone."""
         if context is None:
             return [None], True
@@ -60,21 +61,21 @@ class Contexts:
         if self.columns is not None:
             self.columns.back_to(words)
 
-    def one_row(self, context: Any) -> np.ndarray | None:
+    def one_row(self, context: Any) -> Array | None:
         rows, one = self.rows(context)
         if not one:
             raise InvalidInput("context", f"{len(rows)} contexts", "give one")
         return rows[0]
 
-    def seen(self, row: np.ndarray | None) -> np.ndarray | None:
+    def seen(self, row: Array | None) -> Array | None:
         """A context as the policy sees it: where arms have features, a row for each arm."""
         return row if self.features is None else self.features.rows(row)[None]
 
-    def learnt(self, row: np.ndarray | None, place: int) -> np.ndarray | None:
+    def learnt(self, row: Array | None, place: int) -> Array | None:
         """A context as the policy learns it: where arms have features, with those of one arm."""
         return row if self.features is None else self.features.rows(row, place)
 
-    def problem(self, n_arms: int, support: Support, row: np.ndarray | None) -> Problem:
+    def problem(self, n_arms: int, support: Support, row: Array | None) -> Problem:
         """The problem that has contexts like this one."""
         width = 0 if row is None else row.shape[1]
         if self.features is None:

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
+from bandstrap.arrays import Array
 from bandstrap.bandit.propensity import Chances
 from bandstrap.tables import Columns
 
@@ -23,8 +22,8 @@ class Decision:
         names: Sequence[Arm],
         at: int,
         chances: Chances,
-        scores: np.ndarray,
-        row: np.ndarray | None,
+        scores: Array,
+        row: Array | None,
         columns: Columns | None,
     ) -> None:
         self.id = name  # unique: no bandit, loaded, copied or forked, gives it again
@@ -68,7 +67,7 @@ class Decision:
         """What each arm was worth in the draw that decided."""
         return dict(zip(self._names, self._scores.tolist(), strict=True))
 
-    def chose(self, arm: Arm, row: np.ndarray | None) -> bool:
+    def chose(self, arm: Arm, row: Array | None) -> bool:
         """Whether it chose this arm in this context."""
         if self.arm != arm or self.row is None or row is None:
             return self.arm == arm and self.row is row

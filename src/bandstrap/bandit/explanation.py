@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.bandit.decision import Arm, Decision
 from bandstrap.policies import Policy
 from bandstrap.printable import called
@@ -44,7 +45,7 @@ class Explanation(NamedTuple):
 def explained(
     policy: Policy[Any],
     state: Any,
-    context: np.ndarray | None,
+    context: Array | None,
     decision: Decision,
     names: Sequence[Arm],
     draws: int,
@@ -67,9 +68,7 @@ def explained(
     return Explanation(decision, tuple(sorted(arms, key=lambda each: -each.mean)))
 
 
-def drawn(
-    policy: Policy[Any], state: Any, context: np.ndarray | None, draws: int, number: int
-) -> np.ndarray:
+def drawn(policy: Policy[Any], state: Any, context: Array | None, draws: int, number: int) -> Array:
     """Scores of all arms in so many draws, (draws, arms)."""
     rng = generator(number, "explanation")
     return np.array([policy.scores(state, context, rng)[0] for _ in range(draws)])

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from bandstrap.bandit.memory import Fading, Memory, Paned
-from bandstrap.checks import is_whole, require_positive
 from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy
 from bandstrap.problem import Problem
+from bandstrap.validation import is_whole, require_positive
 
 LONGEST = 10**15  # rewards
 STEPS = 16  # a half-life is taken in so many steps

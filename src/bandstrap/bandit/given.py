@@ -3,9 +3,9 @@
 from math import inf
 from typing import Any
 
-from bandstrap.checks import LARGEST
 from bandstrap.errors import InvalidInput
 from bandstrap.problem import Support
+from bandstrap.validation import LARGEST
 
 
 def many_of(given: Any) -> list[Any] | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.bandit.decision import Arm
 from bandstrap.bandit.explanation import drawn
 from bandstrap.policies import Policy
@@ -32,7 +33,7 @@ class Watchman:
         self.suspects: list[Arm] = []
         self.told: list[Arm] = []
 
-    def rearm(self, names: Sequence[Arm]) -> None:
+    def remap_arms(self, names: Sequence[Arm]) -> None:
         """Go on with other arms."""
         self.suspects = [arm for arm in self.suspects if arm in names]
         self.told = [arm for arm in self.told if arm in names]
@@ -41,7 +42,7 @@ class Watchman:
         self,
         policy: Policy[Any],
         state: Any,
-        context: np.ndarray | None,
+        context: Array | None,
         names: Sequence[Arm],
         decisions: int,
     ) -> None:
@@ -66,7 +67,7 @@ def _warn(arm: Arm) -> None:
     )
 
 
-def frozen(scores: np.ndarray) -> list[int]:
+def frozen(scores: Array) -> list[int]:
     """Arms whose draws (draws, arms) are all alike and below the best arm's in each draw."""
     still = (scores == scores[0]).all(axis=0)
     never = (scores < scores.max(axis=1, keepdims=True)).all(axis=0)

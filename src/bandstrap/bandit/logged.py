@@ -12,16 +12,17 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.bandit.arms import checked, listed
 from bandstrap.bandit.bandit import Bandit
 from bandstrap.bandit.decision import Arm
 from bandstrap.bandit.given import many_of, numbers_of
-from bandstrap.checks import require_whole
 from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy
 from bandstrap.problem import Support
 from bandstrap.seeding import generator
 from bandstrap.tables import Columns
+from bandstrap.validation import require_whole
 
 __all__ = ["LoggedBandit"]
 
@@ -94,17 +95,17 @@ class LoggedBandit(BaseEstimator):  # type: ignore[misc]
         elif hasattr(self, "feature_names_in_"):  # of an earlier table
             del self.feature_names_in_
 
-    def predict(self, X: Any) -> np.ndarray:  # noqa: N803
+    def predict(self, X: Any) -> Array:  # noqa: N803
         """The arm with the best mean of its draws in each context; the bandit does not change.
 
         For a policy that adds a bonus it is the arm with the largest score. An arm that the policy
         has no idea of, and would try first, is predicted only if there is no other.
         """
         values = self._values(X)
-        predicted: np.ndarray = self.classes_[values.argmax(axis=1)]
+        predicted: Array = self.classes_[values.argmax(axis=1)]
         return predicted
 
-    def predict_proba(self, X: Any) -> np.ndarray:  # noqa: N803
+    def predict_proba(self, X: Any) -> Array:  # noqa: N803
         """How probable the policy is to choose each arm in each context, (n, arms).
 
         Exact where the policy knows it, else the share of `draws` decisions. The bandit's floor is
@@ -124,7 +125,7 @@ class LoggedBandit(BaseEstimator):  # type: ignore[misc]
             shares.append(known)
         return np.array(shares).reshape(-1, self.classes_.size)
 
-    def _values(self, X: Any) -> np.ndarray:  # noqa: N803
+    def _values(self, X: Any) -> Array:  # noqa: N803
         """The mean of each arm's draws in each context, (n, arms)."""
         check_is_fitted(self, "bandit_")
         policy, state, rows, rng = self._asked(X)
@@ -135,7 +136,7 @@ class LoggedBandit(BaseEstimator):  # type: ignore[misc]
             values[i] = np.mean(draws, axis=0)
         return np.where(np.isposinf(values), -np.inf, values)
 
-    def _asked(self, X: Any) -> tuple[Policy[Any], Any, list[Any], np.random.Generator]:  # noqa: N803
+    def _asked(self, X: Any) -> tuple[Policy[Any], Any, list[Any], Rng]:  # noqa: N803
         """What the bandit has learnt, the contexts it is asked about, and random numbers."""
         width = _width(X)
         if width != self.n_features_in_:
@@ -168,7 +169,7 @@ def _order(arm: Arm) -> tuple[bool, Arm]:
     return isinstance(arm, str), arm
 
 
-def _array_of(names: Sequence[Arm]) -> np.ndarray:
+def _array_of(names: Sequence[Arm]) -> Array:
     """Names as an array; numbers among text stay numbers."""
     mixed = len(set(map(type, names))) > 1
     return np.array(names, dtype=object if mixed else None)

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import numpy as np
-
+from bandstrap.arrays import Array, Rng
 from bandstrap.policies import Policy, State
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before
+from bandstrap.remapping import ArmMap
 from bandstrap.storage.schema import Fixed, Of, Real, Schema, Whole, require
 
 
@@ -21,19 +20,14 @@ class Memory:
         self.state = policy.start(problem)
 
     def learn(
-        self,
-        context: np.ndarray | None,
-        arm: int,
-        reward: float,
-        weight: float,
-        rng: np.random.Generator,
+        self, context: Array | None, arm: int, reward: float, weight: float, rng: Rng
     ) -> None:
         """Take in one reward."""
         self.policy.learn(self.state, context, arm, reward, rng, weight)
 
-    def rearm(self, problem: Problem, before: Before) -> None:
+    def remap_arms(self, problem: Problem, before: ArmMap) -> None:
         """Go on with other arms: each one that was there before, or a new one."""
-        self.policy.rearm(self.state, problem, before)
+        self.policy.remap_arms(self.state, problem, before)
         self.problem = problem
 
 
@@ -67,12 +61,7 @@ class Fading(Memory):
         self.factor = factor
 
     def learn(
-        self,
-        context: np.ndarray | None,
-        arm: int,
-        reward: float,
-        weight: float,
-        rng: np.random.Generator,
+        self, context: Array | None, arm: int, reward: float, weight: float, rng: Rng
     ) -> None:
         super().learn(context, arm, reward, weight, rng)
         if self.rhythm.strikes():
@@ -90,18 +79,13 @@ class Paned(Memory):
         self.rhythm = Rhythm(every)
 
     def learn(
-        self,
-        context: np.ndarray | None,
-        arm: int,
-        reward: float,
-        weight: float,
-        rng: np.random.Generator,
+        self, context: Array | None, arm: int, reward: float, weight: float, rng: Rng
     ) -> None:
         super().learn(context, arm, reward, weight, rng)
         self.policy.learn(self.younger, context, arm, reward, rng, weight)
         if self.rhythm.strikes():
             self.state, self.younger = self.younger, self.policy.start(self.problem)
 
-    def rearm(self, problem: Problem, before: Before) -> None:
-        super().rearm(problem, before)
-        self.policy.rearm(self.younger, problem, before)
+    def remap_arms(self, problem: Problem, before: ArmMap) -> None:
+        super().remap_arms(problem, before)
+        self.policy.remap_arms(self.younger, problem, before)

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bandstrap.arrays import Array, Contexts
 from bandstrap.bandit.decision import Arm
-from bandstrap.checks import is_finite, is_whole, require_positive
 from bandstrap.errors import InvalidInput
 from bandstrap.storage.schema import (
     FLOATS,
-    Array,
+    ArrayOf,
     DictOf,
     Grows,
     ListOf,
@@ -29,6 +29,7 @@ from bandstrap.storage.schema import (
     declare,
     require,
 )
+from bandstrap.validation import is_finite, is_whole, require_positive
 
 Id = str | int  # numbers are of bandits saved by earlier versions
 
@@ -40,7 +41,7 @@ LONGEST = 100  # characters of an id
 class Waiting(NamedTuple):
     """What must be remembered of a decision until its reward comes."""
 
-    context: np.ndarray | None
+    context: Array | None
     arm: Arm
     time: float  # seconds, by the clock that the bandit was given
     number: int = -1  # of the decision, from 0; earlier versions had it as the id
@@ -48,7 +49,7 @@ class Waiting(NamedTuple):
 
 declare(
     Waiting,
-    context=Maybe(Array(ROWS, 1, Grows("features"), loose=True)),
+    context=Maybe(ArrayOf(ROWS, 1, Grows("features"), loose=True)),
     arm=Name(),
     time=Real(),
     number=Whole(-1),
@@ -90,9 +91,9 @@ class Pending:
         begun=Whole(),
         ids=ListOf(Name(), Grows("waiting")),
         arms=ListOf(Name(), Grows("waiting")),
-        times=Array(np.float64, Grows("waiting")),
-        numbers=Array(np.int64, Grows("waiting"), low=0),
-        contexts=Maybe(Array(ROWS, Grows("waiting"), Grows("features"))),
+        times=ArrayOf(np.float64, Grows("waiting")),
+        numbers=ArrayOf(np.int64, Grows("waiting"), low=0),
+        contexts=Maybe(ArrayOf(ROWS, Grows("waiting"), Grows("features"))),
         waiting=DictOf(Name(), Of(Waiting)),  # contexts of several types, and in earlier versions
         first=Whole(),  # in those ids were numbers from here
         next=Whole(),  # to here
@@ -130,7 +131,7 @@ class Pending:
         arms: Sequence[Arm] = (),
         times: Any = (),
         numbers: Any = (),
-        contexts: np.ndarray | None = None,
+        contexts: Contexts = None,
         **saved: Any,
     ) -> "Pending":
         """From a file, which may be of a version that had numbers for ids."""
@@ -179,7 +180,7 @@ class Pending:
     def __len__(self) -> int:
         return len(self.waiting)
 
-    def add(self, context: np.ndarray | None, arm: Arm, time: float) -> str:
+    def add(self, context: Array | None, arm: Arm, time: float) -> str:
         number = self.made
         name = f"{self.epoch}-{number:010x}"
         self.waiting[name] = Waiting(context, arm, time, number)

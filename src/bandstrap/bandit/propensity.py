@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandstrap.checks import is_finite, require_whole
+from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.checks import sums_to_one
+from bandstrap.validation import is_finite, require_whole
 
 CLOSE = 1e-6  # to 1, of probabilities that were integrated
 MOST_DRAWS = 100_000  # more would take a decision seconds
@@ -17,8 +18,8 @@ MOST_DRAWS = 100_000  # more would take a decision seconds
 class Chances(NamedTuple):
     """How probable each arm was, worked out when asked for: most people ask for one arm's."""
 
-    shares: np.ndarray  # (arms,) how probable each was to win the draw
-    allowed: np.ndarray | None  # (1, arms); None for all
+    shares: Array  # (arms,) how probable each was to win the draw
+    allowed: Array | None  # (1, arms); None for all
     floor: float  # the probability of any allowed arm instead
     draws: int  # by which the shares were told; 0 if they are exact
 
@@ -31,10 +32,10 @@ class Chances(NamedTuple):
         share = self.of(arm)
         return sqrt(share * (1 - share) / self.draws) if self.draws else 0.0
 
-    def all(self) -> np.ndarray:
+    def all(self) -> Array:
         """The probability of every arm."""
         allowed = 1.0 if self.allowed is None else self.allowed[0]
-        probabilities: np.ndarray = (1 - self.floor) * self.shares + self._evenly() * allowed
+        probabilities: Array = (1 - self.floor) * self.shares + self._evenly() * allowed
         return probabilities
 
     def _evenly(self) -> float:
@@ -67,7 +68,7 @@ class Propensity:
             raise InvalidInput("floor", self.floor, "give a probability above 0, such as 0.001")
 
 
-def check_draw(scores: np.ndarray, shares: np.ndarray, arm: int, draws: int) -> None:
+def check_draw(scores: Array, shares: Array, arm: int, draws: int) -> None:
     """Refuse a choice by scores that are no numbers; votes always are shares."""
     valued = scores[arm] == scores[arm]
     if not (valued and (draws or sums_to_one(shares, CLOSE))):

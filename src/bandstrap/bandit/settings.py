@@ -6,10 +6,10 @@ from bandstrap.bandit.decision import Decision
 from bandstrap.bandit.forgetting import Forgetting
 from bandstrap.bandit.pending import Expiry
 from bandstrap.bandit.propensity import Propensity
-from bandstrap.checks import is_whole
 from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy
 from bandstrap.problem import Support
+from bandstrap.validation import is_whole
 
 KINDS: dict[str, tuple[type, str]] = {
     "rewards": (Support, "give Support.binary(), Support.categories(values) or "

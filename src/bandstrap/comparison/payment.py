@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from bandstrap.arrays import Array
 from bandstrap.comparison.listed import listed
 from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.printable import called
@@ -39,7 +40,7 @@ class Units:
     def scaled(self) -> bool:
         return self != Units()
 
-    def told(self, rewards: np.ndarray) -> np.ndarray:
+    def told(self, rewards: Array) -> Array:
         """From 0 to 1."""
         return np.clip((rewards - self.low) / self.width, 0.0, 1.0)
 
@@ -54,7 +55,7 @@ class Payment:
     """What the arms are called and pay, and in which units."""
 
     arms: tuple[str, ...]
-    values: np.ndarray  # the class of each row, or what each arm pays in it
+    values: Array  # the class of each row, or what each arm pays in it
     told: tuple[str, ...]
     units: Units = Units()
 
@@ -86,7 +87,7 @@ class Pays(ABC):
                 raise UnknownName("column", name, known)
 
     @abstractmethod
-    def payment(self, table: pa.Table) -> tuple[Payment, np.ndarray]:
+    def payment(self, table: pa.Table) -> tuple[Payment, Array]:
         """What is paid in the rows where that is known, and which rows these are."""
 
 
@@ -97,7 +98,7 @@ class Label(Pays):
         self.column = column
         self.columns = (column,)
 
-    def payment(self, table: pa.Table) -> tuple[Payment, np.ndarray]:
+    def payment(self, table: pa.Table) -> tuple[Payment, Array]:
         labels, classes = self._classes(table[self.column])
         kept = labels >= 0
         labels, classes = _occurring(labels[kept], classes)
@@ -137,7 +138,7 @@ class Rewards(Pays):
             )
         self.columns = columns
 
-    def payment(self, table: pa.Table) -> tuple[Payment, np.ndarray]:
+    def payment(self, table: pa.Table) -> tuple[Payment, Array]:
         rewards = np.stack([_numbers(name, table[name]) for name in self.columns], axis=1)
         kept = ~np.isnan(rewards).any(axis=1)
         rewards = rewards[kept]
@@ -160,14 +161,14 @@ class Rewards(Pays):
         return Payment(self.columns, units.told(rewards), tuple(told), units), kept
 
 
-def _numbers(name: str, column: pa.ChunkedArray) -> np.ndarray:
+def _numbers(name: str, column: pa.ChunkedArray) -> Array:
     values = cells_of(column).numbers()
     if values is None:
         raise InvalidInput("--rewards", name, "give columns of numbers")
     return values
 
 
-def _occurring(labels: np.ndarray, classes: tuple[str, ...]) -> tuple[np.ndarray, tuple[str, ...]]:
+def _occurring(labels: Array, classes: tuple[str, ...]) -> tuple[Array, tuple[str, ...]]:
     present, labels = np.unique(labels, return_inverse=True)
     return labels, tuple(classes[i] for i in present)
 

@@ -6,6 +6,7 @@ from math import ceil, inf, log10, nan, sqrt
 import numpy as np
 from scipy.stats import t as student
 
+from bandstrap.arrays import Array
 from bandstrap.simulation import Trace
 
 CONFIDENCE = 0.95
@@ -20,7 +21,7 @@ class Interval:
     high: float
 
     @classmethod
-    def of(cls, values: np.ndarray) -> "Interval":
+    def of(cls, values: Array) -> "Interval":
         mean = float(values.mean())
         if values.size < 2:
             return cls(mean, nan, nan)
@@ -88,9 +89,9 @@ class Gap:
         return self.difference.low > 0 or self.difference.high < 0
 
 
-def per_round(trace: Trace) -> np.ndarray:
+def per_round(trace: Trace) -> Array:
     """Each run's mean reward a round, (runs,)."""
-    earned: np.ndarray = trace.reward[:, -1] / trace.rounds[-1]
+    earned: Array = trace.reward[:, -1] / trace.rounds[-1]
     return earned
 
 

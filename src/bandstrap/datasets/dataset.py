@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from bandstrap.arrays import Array
 from bandstrap.contexts import as_numbers
 
 BLOCK = 8192  # rows turned into doubles at once
@@ -19,8 +20,8 @@ class Dataset:
     """
 
     name: str
-    contexts: np.ndarray  # (rows, features), float32 or uint8
-    labels: np.ndarray  # (rows,)
+    contexts: Array  # (rows, features), float32 or uint8
+    labels: Array  # (rows,)
     classes: tuple[str, ...]
     columns: tuple[str, ...]
 
@@ -33,7 +34,7 @@ class Dataset:
         return f"Dataset({self.name!r}, {rows} x {features}, {len(self.classes)} classes)"
 
     @cached_property
-    def covariance(self) -> np.ndarray:
+    def covariance(self) -> Array:
         """The contexts' covariance, (features, features)."""
         rows, features = self.contexts.shape
         total, products = np.zeros(features), np.zeros((features, features))
@@ -44,6 +45,6 @@ class Dataset:
                 total += block.sum(axis=0)
                 products += block.T @ block
             mean = total / rows
-            covariance: np.ndarray = (products - rows * np.outer(mean, mean)) / (rows - 1)
+            covariance: Array = (products - rows * np.outer(mean, mean)) / (rows - 1)
         covariance.flags.writeable = False
         return covariance

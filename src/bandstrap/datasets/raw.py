@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.errors import OutputError
 from bandstrap.storage.files import reading, replacing
 from bandstrap.storage.npz import read_arrays
@@ -19,14 +20,14 @@ REMEDY = "delete it or put the right file there"
 class Raw:
     """Features and classes before any scaling; `categories` names the values of coded columns."""
 
-    features: np.ndarray
-    labels: np.ndarray  # 0 to K-1
+    features: Array
+    labels: Array  # 0 to K-1
     classes: tuple[str, ...]
     columns: tuple[str, ...]
     categories: dict[str, list[str]] = field(default_factory=dict)
 
     @property
-    def narrow_labels(self) -> np.ndarray:
+    def narrow_labels(self) -> Array:
         """The labels in the smallest type that holds them: bytes up to 256 classes."""
         return self.labels.astype(np.min_scalar_type(int(self.labels.max(initial=0))))
 
@@ -58,9 +59,7 @@ def read_npz(
         raise OutputError(path, f"is cut off or no data set ({error})", remedy) from error
 
 
-def _decoded(
-    stored: dict[str, np.ndarray], classes: tuple[str, ...], columns: tuple[str, ...]
-) -> Raw:
+def _decoded(stored: dict[str, Array], classes: tuple[str, ...], columns: tuple[str, ...]) -> Raw:
     """The layout of the file undone; some files name the label's column too, last."""
     if "X_train" in stored:  # images in two parts
         features = np.concatenate([stored["X_train"], stored["X_test"]])
@@ -81,7 +80,7 @@ def _decoded(
     return Raw(features, labels, classes, columns, _categories(stored))
 
 
-def _categories(stored: dict[str, np.ndarray]) -> dict[str, list[str]]:
+def _categories(stored: dict[str, Array]) -> dict[str, list[str]]:
     """The names of values by column."""
     try:
         found = json.loads(str(stored.get("categories", "{}")))
@@ -93,7 +92,7 @@ def _categories(stored: dict[str, np.ndarray]) -> dict[str, list[str]]:
     return dict(found)
 
 
-def _check(features: np.ndarray, labels: np.ndarray) -> None:
+def _check(features: Array, labels: Array) -> None:
     """Refuse what cannot be played."""
     if features.ndim < 2 or labels.ndim != 1 or len(features) != len(labels):
         shapes = f"X of shape {features.shape} and y of shape {labels.shape}"

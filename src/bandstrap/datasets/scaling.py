@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.datasets.raw import Raw
 
 
-def scaled(raw: Raw, pixel: int | None = None) -> tuple[np.ndarray, tuple[str, ...]]:
+def scaled(raw: Raw, pixel: int | None = None) -> tuple[Array, tuple[str, ...]]:
     """Contexts and the names of their columns.
 
     * Pixels, from 0 to `pixel`, become shares of it; bytes stay bytes, which mean just that.
@@ -30,16 +31,16 @@ def scaled(raw: Raw, pixel: int | None = None) -> tuple[np.ndarray, tuple[str, .
     return contexts, tuple(names)
 
 
-def _shares(pixels: np.ndarray, largest: int) -> np.ndarray:
+def _shares(pixels: Array, largest: int) -> Array:
     if pixels.dtype == np.uint8 and largest == np.iinfo(np.uint8).max:
         return pixels
     return (pixels / largest).astype(np.float32)
 
 
-def _standardised(values: np.ndarray) -> np.ndarray:
+def _standardised(values: Array) -> Array:
     if np.isin(values, (0, 1)).all():
         return values
     numbers = values.astype(np.float64)
     deviation = numbers.std()
-    standard: np.ndarray = (numbers - numbers.mean()) / (deviation if deviation > 0 else 1.0)
+    standard: Array = (numbers - numbers.mean()) / (deviation if deviation > 0 else 1.0)
     return standard

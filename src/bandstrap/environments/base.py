@@ -3,8 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NamedTuple
 
-import numpy as np
-
+from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.history.compiled import Law
 from bandstrap.problem import Problem
 
@@ -12,9 +11,9 @@ from bandstrap.problem import Problem
 class Round(NamedTuple):
     """What a round holds: the contexts that a policy sees, and the truth that regret is told by."""
 
-    contexts: np.ndarray | None  # (runs, features)
-    means: np.ndarray  # (runs, arms), expected rewards
-    best: np.ndarray  # (runs,), the largest of them
+    contexts: Contexts  # (runs, features)
+    means: Array  # (runs, arms), expected rewards
+    best: Array  # (runs,), the largest of them
 
 
 class Environment(ABC):
@@ -43,7 +42,7 @@ class Environment(ABC):
         return None
 
     @abstractmethod
-    def start(self, runs: int, rng: np.random.Generator) -> Any:
+    def start(self, runs: int, rng: Rng) -> Any:
         """Draw the world of `runs` runs."""
 
     @abstractmethod
@@ -51,5 +50,5 @@ class Environment(ABC):
         """The round after `played` others."""
 
     @abstractmethod
-    def pull(self, world: Any, chosen: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def pull(self, world: Any, chosen: Array, rng: Rng) -> Array:
         """A reward from the chosen arm of each run, in the round last looked at."""

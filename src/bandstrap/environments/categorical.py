@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.environments.stationary import Arms, Stationary
 from bandstrap.errors import InvalidInput
 from bandstrap.problem import Support
@@ -36,15 +37,15 @@ class Categorical(Stationary):
     def support(self) -> Support:
         return Support.categories(self.values)
 
-    def start(self, runs: int, rng: np.random.Generator) -> Arms:
+    def start(self, runs: int, rng: Rng) -> Arms:
         if self.probabilities is None:
             shares = rng.dirichlet(np.ones(len(self.values)), size=(runs, self.n_arms))
         else:
             shares = np.tile(np.array(self.probabilities), (runs, 1, 1))
         return Arms(shares, shares @ np.array(self.values))
 
-    def _rewards(self, parameters: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def _rewards(self, parameters: Array, rng: Rng) -> Array:
         levels = parameters.cumsum(axis=1)[:, :-1]
         position = (rng.random((parameters.shape[0], 1)) >= levels).sum(axis=1)
-        rewards: np.ndarray = np.array(self.values)[position]
+        rewards: Array = np.array(self.values)[position]
         return rewards

@@ -5,10 +5,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.datasets import Dataset, load
 from bandstrap.environments.base import Environment, Round
 from bandstrap.problem import Problem, Support
-from bandstrap.storage.schema import Array, Schema
+from bandstrap.storage.schema import ArrayOf, Schema
 
 
 class Rows:
@@ -16,11 +17,11 @@ class Rows:
 
     unsaved: ClassVar[tuple[str, ...]] = ("order", "turn")
     schema = Schema(
-        seeds=Array(np.int64, "runs", fixed=True),
-        labels=Array(np.int64, "runs"),
+        seeds=ArrayOf(np.int64, "runs", fixed=True),
+        labels=ArrayOf(np.int64, "runs"),
     )
 
-    def __init__(self, seeds: np.ndarray) -> None:
+    def __init__(self, seeds: Array) -> None:
         self.seeds = seeds  # (runs,), from which every pass is shuffled
         self.restore()
         self.labels = np.zeros(seeds.size, dtype=np.int64)  # of the round last looked at
@@ -30,7 +31,7 @@ class Rows:
         self.turn = -1  # the pass that `order` belongs to
         self.order = np.zeros((self.seeds.size, 0), dtype=np.int64)
 
-    def at(self, played: int, count: int) -> np.ndarray:
+    def at(self, played: int, count: int) -> Array:
         """The row of each run in the round after `played` others, of `count` rows."""
         turn, position = divmod(played, count)
         if turn != self.turn:
@@ -39,7 +40,7 @@ class Rows:
         return self.order[:, position]
 
 
-def _shuffled(count: int, seed: int, turn: int) -> np.ndarray:
+def _shuffled(count: int, seed: int, turn: int) -> Array:
     sequence = np.random.SeedSequence([seed, turn])
     return np.random.Generator(np.random.PCG64DXSM(sequence)).permutation(count)
 
@@ -73,11 +74,11 @@ class Labelled(Environment):
         return Problem(len(data.classes), data.contexts.shape[1], Support.binary())
 
     @property
-    def covariance(self) -> np.ndarray:
+    def covariance(self) -> Array:
         """The covariance of all contexts, for `EigenExamples`."""
         return self.data.covariance
 
-    def start(self, runs: int, rng: np.random.Generator) -> Rows:
+    def start(self, runs: int, rng: Rng) -> Rows:
         return Rows(rng.integers(2**63, size=runs))
 
     def look(self, world: Rows, played: int) -> Round:
@@ -88,6 +89,6 @@ class Labelled(Environment):
         means[np.arange(rows.size), world.labels] = 1.0
         return Round(data.contexts[rows], means, np.ones(rows.size))
 
-    def pull(self, world: Rows, chosen: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        rewards: np.ndarray = (chosen == world.labels).astype(np.float64)
+    def pull(self, world: Rows, chosen: Array, rng: Rng) -> Array:
+        rewards: Array = (chosen == world.labels).astype(np.float64)
         return rewards

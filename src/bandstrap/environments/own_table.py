@@ -8,11 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.environments.base import Environment, Round
 from bandstrap.environments.labelled import Rows
 from bandstrap.errors import InvalidInput
 from bandstrap.problem import Problem, Support
-from bandstrap.storage.schema import Array, Schema
+from bandstrap.storage.schema import ArrayOf, Schema
 
 
 class Payoffs(ABC):
@@ -28,16 +29,16 @@ class Payoffs(ABC):
         """Where payoffs lie."""
 
     @abstractmethod
-    def of(self, rows: np.ndarray) -> np.ndarray:
+    def of(self, rows: Array) -> Array:
         """What all arms would pay in some rows, (rows, arms)."""
 
     @abstractmethod
-    def means(self) -> np.ndarray:
+    def means(self) -> Array:
         """What each arm would pay on average over all rows, (arms,)."""
 
     @property
     @abstractmethod
-    def content(self) -> np.ndarray:
+    def content(self) -> Array:
         """The array that says everything."""
 
 
@@ -45,7 +46,7 @@ class Payoffs(ABC):
 class ClassPayoffs(Payoffs):
     """One versus all: the arm of a row's class pays 1, any other 0."""
 
-    labels: np.ndarray  # (rows,), 0 to classes - 1
+    labels: Array  # (rows,), 0 to classes - 1
     classes: int
 
     @property
@@ -56,16 +57,16 @@ class ClassPayoffs(Payoffs):
     def support(self) -> Support:
         return Support.binary()
 
-    def of(self, rows: np.ndarray) -> np.ndarray:
-        right: np.ndarray = self.labels[rows][:, None] == np.arange(self.classes)
+    def of(self, rows: Array) -> Array:
+        right: Array = self.labels[rows][:, None] == np.arange(self.classes)
         return right.astype(np.float64)
 
-    def means(self) -> np.ndarray:
-        means: np.ndarray = np.bincount(self.labels, minlength=self.classes) / self.labels.size
+    def means(self) -> Array:
+        means: Array = np.bincount(self.labels, minlength=self.classes) / self.labels.size
         return means
 
     @property
-    def content(self) -> np.ndarray:
+    def content(self) -> Array:
         return self.labels
 
 
@@ -73,7 +74,7 @@ class ClassPayoffs(Payoffs):
 class GivenPayoffs(Payoffs):
     """Full information: the table tells what every arm would have paid, between 0 and 1."""
 
-    rewards: np.ndarray  # (rows, arms)
+    rewards: Array  # (rows, arms)
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.rewards).all() and np.abs(self.rewards - 0.5).max() <= 0.5):
@@ -91,20 +92,20 @@ class GivenPayoffs(Payoffs):
     def _binary(self) -> bool:
         return bool(np.isin(self.rewards, (0.0, 1.0)).all())
 
-    def of(self, rows: np.ndarray) -> np.ndarray:
-        paid: np.ndarray = self.rewards[rows]
+    def of(self, rows: Array) -> Array:
+        paid: Array = self.rewards[rows]
         return paid
 
-    def means(self) -> np.ndarray:
-        means: np.ndarray = self.rewards.mean(axis=0)
+    def means(self) -> Array:
+        means: Array = self.rewards.mean(axis=0)
         return means
 
     @property
-    def content(self) -> np.ndarray:
+    def content(self) -> Array:
         return self.rewards
 
 
-def payoffs_of(values: np.ndarray, n_arms: int) -> Payoffs:
+def payoffs_of(values: Array, n_arms: int) -> Payoffs:
     """By the class of each row, (rows,), or by what each arm pays in it, (rows, arms)."""
     return ClassPayoffs(values, n_arms) if values.ndim == 1 else GivenPayoffs(values)
 
@@ -112,9 +113,9 @@ def payoffs_of(values: np.ndarray, n_arms: int) -> Payoffs:
 class PaidRows(Rows):
     """The rows that each run meets, and what the arms pay in the present ones."""
 
-    schema = Schema(paid=Array(np.float64, "runs", "arms"))
+    schema = Schema(paid=ArrayOf(np.float64, "runs", "arms"))
 
-    def __init__(self, seeds: np.ndarray, n_arms: int) -> None:
+    def __init__(self, seeds: Array, n_arms: int) -> None:
         super().__init__(seeds)
         self.paid = np.zeros((seeds.size, n_arms))
 
@@ -129,7 +130,7 @@ class OwnTable(Environment):
     """
 
     title: str
-    contexts: np.ndarray  # (rows, features)
+    contexts: Array  # (rows, features)
     payoffs: Payoffs
 
     contextual: ClassVar[bool] = True
@@ -154,7 +155,7 @@ class OwnTable(Environment):
     def problem(self) -> Problem:
         return Problem(self.payoffs.n_arms, self.contexts.shape[1], self.payoffs.support)
 
-    def start(self, runs: int, rng: np.random.Generator) -> PaidRows:
+    def start(self, runs: int, rng: Rng) -> PaidRows:
         return PaidRows(rng.integers(2**63, size=runs), self.payoffs.n_arms)
 
     def look(self, world: PaidRows, played: int) -> Round:
@@ -162,6 +163,6 @@ class OwnTable(Environment):
         world.paid = self.payoffs.of(rows)
         return Round(self.contexts[rows], world.paid, world.paid.max(axis=1))
 
-    def pull(self, world: PaidRows, chosen: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        rewards: np.ndarray = world.paid[np.arange(chosen.size), chosen]
+    def pull(self, world: PaidRows, chosen: Array, rng: Rng) -> Array:
+        rewards: Array = world.paid[np.arange(chosen.size), chosen]
         return rewards

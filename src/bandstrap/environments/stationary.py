@@ -4,27 +4,28 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.environments.base import Environment, Round
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.laws import draw_rewards
 from bandstrap.problem import Problem, Support
 from bandstrap.seeding import kernel_stream
-from bandstrap.storage.schema import Array, Either, Schema
+from bandstrap.storage.schema import ArrayOf, Either, Schema
 
 
 @dataclass(frozen=True)
 class Arms:
     """The arms of each run: the parameter of each arm's distribution, and its true mean."""
 
-    parameters: np.ndarray  # (runs, arms) or (runs, arms, categories)
-    means: np.ndarray  # (runs, arms)
+    parameters: Array  # (runs, arms) or (runs, arms, categories)
+    means: Array  # (runs, arms)
 
     schema = Schema(
         parameters=Either(
-            Array(np.float64, "runs", "arms", fixed=True, shared=True),
-            Array(np.float64, "runs", "arms", "categories", fixed=True, shared=True),
+            ArrayOf(np.float64, "runs", "arms", fixed=True, shared=True),
+            ArrayOf(np.float64, "runs", "arms", "categories", fixed=True, shared=True),
         ),
-        means=Array(np.float64, "runs", "arms", shared=True),
+        means=ArrayOf(np.float64, "runs", "arms", shared=True),
     )
 
 
@@ -52,7 +53,7 @@ class Stationary(Environment):
         """What a policy is told."""
         return Problem(self.n_arms, 0, self.support)
 
-    def start(self, runs: int, rng: np.random.Generator) -> Arms:
+    def start(self, runs: int, rng: Rng) -> Arms:
         """Draw the arms of each run."""
         if self.means is None:
             parameters = rng.random((runs, self.n_arms))
@@ -65,17 +66,17 @@ class Stationary(Environment):
     def look(self, world: Arms, played: int) -> Round:
         return Round(None, world.means, world.means.max(axis=1))
 
-    def pull(self, world: Arms, chosen: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def pull(self, world: Arms, chosen: Array, rng: Rng) -> Array:
         return self._rewards(world.parameters[np.arange(chosen.size), chosen], rng)
 
     @property
     def _bounded(self) -> bool:
         return bool(np.isfinite(self.support.high))
 
-    def _true_means(self, parameters: np.ndarray) -> np.ndarray:
+    def _true_means(self, parameters: Array) -> Array:
         return parameters
 
-    def _rewards(self, parameters: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def _rewards(self, parameters: Array, rng: Rng) -> Array:
         """A reward for each of some arms' parameters; by the law, if there is one."""
         if self.law is None:
             raise NotImplementedError(f"{type(self).__name__} needs a law or its own _rewards")

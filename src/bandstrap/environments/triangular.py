@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
+from bandstrap.arrays import Array
 from bandstrap.environments.stationary import Stationary
 from bandstrap.history.compiled import Law
 from bandstrap.kernels.laws import TRIANGULAR, TRIANGULAR_SPAN
@@ -19,7 +18,7 @@ class Triangular(Stationary):
 
     full_span: bool = False
 
-    def _true_means(self, parameters: np.ndarray) -> np.ndarray:
+    def _true_means(self, parameters: Array) -> Array:
         return (1.0 + parameters) / 3.0 if self.full_span else parameters
 
     @property

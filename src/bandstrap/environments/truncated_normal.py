@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.environments.stationary import Stationary
 from bandstrap.errors import InvalidInput
 from bandstrap.history.compiled import Law
@@ -21,13 +22,13 @@ class TruncatedNormal(Stationary):
         if not (np.isfinite(self.scale) and self.scale > 0):
             raise InvalidInput("scale", self.scale, "give a positive standard deviation")
 
-    def _true_means(self, parameters: np.ndarray) -> np.ndarray:
+    def _true_means(self, parameters: Array) -> Array:
         from scipy.special import ndtr  # here: it takes longer to import than everything else
 
         low, high = (0.0 - parameters) / self.scale, (1.0 - parameters) / self.scale
         density = np.exp(-0.5 * low**2) - np.exp(-0.5 * high**2)
         mass = np.sqrt(2 * np.pi) * (ndtr(high) - ndtr(low))
-        means: np.ndarray = parameters + self.scale * density / mass
+        means: Array = parameters + self.scale * density / mass
         return means
 
     @property

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.environments.stationary import Stationary
 from bandstrap.errors import InvalidInput
 from bandstrap.problem import Support
@@ -24,6 +25,6 @@ class TwoArm(Stationary):
     def support(self) -> Support:
         return Support.categories((0.0, 0.25, 1.0))
 
-    def _rewards(self, parameters: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def _rewards(self, parameters: Array, rng: Rng) -> Array:
         heads = (rng.random(parameters.size) < 0.5).astype(np.float64)
         return np.where(parameters == 0.25, 0.25, heads)

@@ -13,6 +13,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import ndtr, stdtrit  # scipy.stats would take a second to import
 
+from bandstrap.arrays import Array
 from bandstrap.experiments.base import Verdict
 from bandstrap.experiments.compare import THRESHOLD
 from bandstrap.simulation import Trace
@@ -95,15 +96,15 @@ def gap(first: Trace, second: Trace, last: int | None = None, tests: int = 1) ->
     return Gap(first.policy, second.policy, int(last), float(paired.mean()), half)
 
 
-def common_rounds(first: Trace, second: Trace) -> np.ndarray:
+def common_rounds(first: Trace, second: Trace) -> Array:
     """Rounds that both have recorded."""
     return np.intersect1d(first.rounds, second.rounds)
 
 
-def per_step(trace: Trace, last: int) -> np.ndarray:
+def per_step(trace: Trace, last: int) -> Array:
     """Reward per step of each run up to a recorded round."""
     point = int(np.searchsorted(trace.rounds, last))
-    rewards: np.ndarray = trace.reward[:, point] / last
+    rewards: Array = trace.reward[:, point] / last
     return rewards
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.kernels.lazy.history import (
     BUCKET,
     BUCKETS,
@@ -54,7 +55,7 @@ def check_trees(arrays: History) -> None:
         _check_queue(arrays, run, n_arms)
 
 
-def _check_links(nodes: np.ndarray, n_arms: int, n_buckets: int) -> None:
+def _check_links(nodes: Array, n_arms: int, n_buckets: int) -> None:
     links = nodes["link"].astype(np.int64)
     pairs, taken = links[links >= 0], ~links[links < 0]
     require((nodes.size - n_arms) == 2 * pairs.size, "a node has no parent")
@@ -70,7 +71,7 @@ def _check_links(nodes: np.ndarray, n_arms: int, n_buckets: int) -> None:
     require(reached == nodes.size, "nodes go round in circles")
 
 
-def _check_inner(nodes: np.ndarray) -> None:
+def _check_inner(nodes: Array) -> None:
     """Children differ in the highest bit in which anything under the node does."""
     inner = nodes[nodes["link"] >= 0]
     left, right = nodes[inner["link"]], nodes[inner["link"] + 1]
@@ -88,7 +89,7 @@ def _check_inner(nodes: np.ndarray) -> None:
         require((_top_bit(each) < _top_bit(apart)).all(), "children are split at another bit")
 
 
-def _check_leaves(nodes: np.ndarray, buckets: np.ndarray) -> None:
+def _check_leaves(nodes: Array, buckets: Array) -> None:
     leaves = nodes[nodes["link"] < 0]
     require((leaves["count"] >= 0).all(), "a leaf counts less than nothing")
     require(np.isfinite(leaves["sum"]).all(), "a sum is not finite")
@@ -121,7 +122,7 @@ def check_moments(arrays: History) -> None:
         _check_run(moments[run], _rewards(arrays, run))
 
 
-def _check_run(moments: np.ndarray, rewards: Rewards) -> None:
+def _check_run(moments: Array, rewards: Rewards) -> None:
     arms, values, counts = rewards
     total = np.bincount(arms, counts, len(moments))
     low, high = np.full(len(moments), np.inf), np.full(len(moments), -np.inf)
@@ -180,7 +181,7 @@ def _rewards(arrays: History, run: int, known: bool = True) -> Rewards:
     return arms.astype(np.int64), values, counts
 
 
-def _in_leaves(buckets: np.ndarray, owners: np.ndarray, leaves: np.ndarray) -> list[Rewards]:
+def _in_leaves(buckets: Array, owners: Array, leaves: Array) -> list[Rewards]:
     many = leaves["count"] > BUCKET
     few, own = leaves[~many], owners[~many]
     there = np.arange(BUCKET) < few["count"][:, None]
@@ -189,19 +190,19 @@ def _in_leaves(buckets: np.ndarray, owners: np.ndarray, leaves: np.ndarray) -> l
     return [(np.repeat(own, few["count"]), values, np.ones(values.size)), repeated]
 
 
-def _close(values: np.ndarray, low: np.ndarray | float, high: np.ndarray | float) -> bool:
+def _close(values: Array, low: Array | float, high: Array | float) -> bool:
     """Whether values lie within their range, but for rounding."""
     slack = CLOSE * np.maximum(1e-300, np.maximum(np.abs(low), np.abs(high)))
     return bool(((values >= low - slack) & (values <= high + slack)).all())
 
 
-def _ordered(values: np.ndarray) -> np.ndarray:
+def _ordered(values: Array) -> Array:
     """Floats as integers that sort like them, as kernels see them."""
     bits = (np.ascontiguousarray(values) + 0.0).view(np.uint64)
     return np.where(bits & SIGN, ~bits, bits | SIGN)
 
 
-def _top_bit(bits: np.ndarray) -> np.ndarray:
+def _top_bit(bits: Array) -> Array:
     """The place of the highest bit set, -1 where none is."""
     place = np.full(bits.shape, -1, dtype=np.int64)
     for step in range(64):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.history.rewards import RewardHistory
 from bandstrap.kernels.lazy.play import play
 from bandstrap.seeding import kernel_stream
@@ -24,16 +25,16 @@ class Compiled:
     """A policy's state as kernels know it: a history to choose by, after the pulls still owed."""
 
     history: RewardHistory
-    owed: np.ndarray  # (runs, arms)
+    owed: Array  # (runs, arms)
 
     def play(
         self,
         rounds: int,
         law: Law,
-        arms: tuple[np.ndarray, np.ndarray],
-        accounts: tuple[np.ndarray, np.ndarray],
-        rng: np.random.Generator,
-        chance: np.random.Generator,
+        arms: tuple[Array, Array],
+        accounts: tuple[Array, Array],
+        rng: Rng,
+        chance: Rng,
     ) -> None:
         """Play on; `arms` are parameters and means, `accounts` regret and reward so far."""
         history = self.history

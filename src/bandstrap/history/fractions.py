@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.kernels.lazy.direct import Fractions
-from bandstrap.rearming import Before, rearmed
+from bandstrap.remapping import ArmMap, remapped
 from bandstrap.storage.schema import Of, Schema, require
 
 LEAST = 1e-300  # that a row can count
@@ -33,12 +34,12 @@ class FractionalRewards:
         empty = np.zeros((runs, n_arms, 0))
         self.arrays = Fractions(empty, empty.copy(), np.zeros((runs, n_arms), dtype=np.int64))
 
-    def of(self, run: int, arm: int) -> tuple[np.ndarray, np.ndarray]:
+    def of(self, run: int, arm: int) -> tuple[Array, Array]:
         """One arm's rewards, and what each of them counts."""
         used = self.arrays.used[run, arm]
         return self.arrays.rewards[run, arm, :used], self.arrays.factors[run, arm, :used]
 
-    def add(self, run: int, arm: int, rewards: np.ndarray, factor: float) -> None:
+    def add(self, run: int, arm: int, rewards: Array, factor: float) -> None:
         """More rewards of an arm that each count `factor` times."""
         start = self.arrays.used[run, arm]
         end = start + rewards.size
@@ -57,11 +58,11 @@ class FractionalRewards:
             rewards[:left], factors[:left] = rewards[kept], factors[kept]
             self.arrays.used[run, arm] = left
 
-    def rearmed(self, before: Before) -> "FractionalRewards":
+    def remapped(self, before: ArmMap) -> "FractionalRewards":
         """The same with other arms; new ones have nothing."""
         made = FractionalRewards(self.arrays.used.shape[0], len(before))
         pairs = zip(self.arrays, made.arrays, strict=True)
-        made.arrays = Fractions(*(rearmed(old, new, before, axis=1) for old, new in pairs))
+        made.arrays = Fractions(*(remapped(old, new, before, axis=1) for old, new in pairs))
         return made
 
     def _make_room(self, least: int) -> None:

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from bandstrap.checks import LEAST_COUNT
+from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.history.checks import (
     check_counts,
@@ -23,9 +23,10 @@ from bandstrap.kernels.lazy.history import BUCKET, COUNT, KNOWN_LEVEL, MEAN, NOD
 from bandstrap.kernels.lazy.observe import ATOMS, MOMENTS, REWARDS, ROUNDED, observe, observe_one
 from bandstrap.kernels.schemes import DOUBLE, EXPONENTIAL, NO_SCHEME, POISSON
 from bandstrap.problem import Support
-from bandstrap.rearming import Before, rearmed
+from bandstrap.remapping import ArmMap, remapped
 from bandstrap.seeding import kernel_stream
 from bandstrap.storage.schema import Fixed, Maybe, Of, Schema, Whole, require
+from bandstrap.validation import LEAST_COUNT
 
 NO_STREAM = np.zeros(4, dtype=np.uint64)  # where nothing is drawn
 GRAIN = 64  # rewards per run between two looks at whether the arrays still suffice
@@ -119,25 +120,23 @@ class RewardHistory:
         return cls(arrays, keeping, scheme)
 
     @property
-    def count(self) -> np.ndarray:
+    def count(self) -> Array:
         """How many rewards and pseudo-rewards there are, (runs, arms)."""
         return self.arrays.moments[:, :, COUNT]
 
     @property
-    def mean(self) -> np.ndarray:
+    def mean(self) -> Array:
         """Their mean, (runs, arms)."""
         return self.arrays.moments[:, :, MEAN]
 
-    def observe(
-        self, arms: np.ndarray, rewards: np.ndarray, rng: np.random.Generator | None = None
-    ) -> None:
+    def observe(self, arms: Array, rewards: Array, rng: Rng | None = None) -> None:
         """One reward per run; a generator is needed where rewards are rounded at random."""
         self.ensure_room()
         stream = NO_STREAM if rng is None else kernel_stream(rng)
         observe(stream, self.arrays, self.scheme, self.keeping, arms, rewards)
         self.advance(1)
 
-    def rearmed(self, fresh: "RewardHistory", before: Before) -> "RewardHistory":
+    def remapped(self, fresh: "RewardHistory", before: ArmMap) -> "RewardHistory":
         """The rewards of the arms that stay, and the pseudo-rewards of new ones."""
         runs = self.arrays.moments.shape[0]
         if self.keeping == REWARDS:
@@ -146,8 +145,8 @@ class RewardHistory:
                     fresh.observe_one(run, arm, float(reward))
         for name in ("moments", "counts"):
             old, new = getattr(self.arrays, name), getattr(fresh.arrays, name)
-            new[:] = rearmed(old, new, before, axis=1)
-        fresh.fractions = self.fractions and self.fractions.rearmed(before)
+            new[:] = remapped(old, new, before, axis=1)
+        fresh.fractions = self.fractions and self.fractions.remapped(before)
         return fresh
 
     def observe_one(self, run: int, arm: int, reward: float) -> None:
@@ -187,7 +186,7 @@ class RewardHistory:
         self.arrays, self.room, self.rounds = fresh.arrays, fresh.room, fresh.rounds
         self.fractions = rows
 
-    def _discount_moments(self, prior: np.ndarray, factor: float) -> None:
+    def _discount_moments(self, prior: Array, factor: float) -> None:
         moments = self.arrays.moments
         count, mean = moments[..., COUNT], moments[..., MEAN]
         total = factor * (count * mean - prior[..., COUNT] * prior[..., MEAN])
@@ -195,7 +194,7 @@ class RewardHistory:
         count[:] = factor * (count - prior[..., COUNT]) + prior[..., COUNT]
         np.divide(total, count, out=mean, where=count > 0)
 
-    def weigh_in(self, arms: np.ndarray, rewards: np.ndarray, weights: np.ndarray) -> None:
+    def weigh_in(self, arms: Array, rewards: Array, weights: Array) -> None:
         """One reward per run that counts as `weights` of them, where only counts are kept."""
         if not self.divisible:
             raise InvalidInput("weights", weights.tolist(), "this policy takes whole weights only")
@@ -209,7 +208,7 @@ class RewardHistory:
                 counts[run, arm] += weight * (values == reward)
                 self.arrays.moments[run, arm] = _moments(values, counts[run, arm])
 
-    def weigh_rows(self, arms: np.ndarray, rewards: np.ndarray, weights: np.ndarray) -> None:
+    def weigh_rows(self, arms: Array, rewards: Array, weights: Array) -> None:
         """As `weigh_in`, of histories where such rewards are rows of their own."""
         self.fractions = self.fractions or self._no_fractions()
         for run, (arm, reward, weight) in enumerate(zip(arms, rewards, weights, strict=True)):
@@ -219,20 +218,20 @@ class RewardHistory:
         runs, n_arms = self.count.shape
         return FractionalRewards(runs, n_arms)
 
-    def draw(self, rng: np.random.Generator) -> np.ndarray:
+    def draw(self, rng: Rng) -> Array:
         """A bootstrapped mean for each arm, (runs, arms), by a weight for every reward."""
         scores = np.empty(self.count.shape)
         rows = (self.fractions or self._no_fractions()).arrays
         direct_scores(kernel_stream(rng), self.scheme, self.arrays, rows, scores)
         return scores
 
-    def choose(self, allowed: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def choose(self, allowed: Array, rng: Rng) -> Array:
         """The allowed arm with the largest bootstrapped mean in each run."""
         arms = np.empty(self.arrays.moments.shape[0], dtype=np.int64)
         choose(kernel_stream(rng), self.scheme, self.arrays, allowed, arms)
         return arms
 
-    def rewards(self, run: int, arm: int) -> np.ndarray:
+    def rewards(self, run: int, arm: int) -> Array:
         """One arm's rewards that are not kept as counts, in no particular order."""
         if self.arrays.flat.size == 0:
             return np.zeros(0)
@@ -272,7 +271,7 @@ class RewardHistory:
             )
 
 
-def _moments(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
+def _moments(values: Array, counts: Array) -> Array:
     """Count, mean, squared deviations and range of values repeated `counts` times."""
     count = counts.sum()
     seen = values[counts > 0]
@@ -289,7 +288,7 @@ def _doubled(size: int, least: int) -> int:
     return size if size >= least else max(2 * size, least)
 
 
-def _extended(array: np.ndarray, size: int) -> np.ndarray:
+def _extended(array: Array, size: int) -> Array:
     """The array with its second axis extended by zeros."""
     if array.shape[1] == size:
         return array

@@ -6,12 +6,13 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.checks import LARGEST
 from bandstrap.models.checks import too_large
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem, Support
-from bandstrap.rearming import Before
+from bandstrap.remapping import ArmMap
 from bandstrap.resampling import Resampling
 
 F = TypeVar("F")
@@ -25,40 +26,29 @@ class Learner(ABC):
     """
 
     @abstractmethod
-    def learn(
-        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
-    ) -> None:
+    def learn(self, context: Array, arm: int, reward: float, rng: Rng | None) -> None:
         """Take in one reward; `context` has shape (features,)."""
 
     @abstractmethod
-    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, context: Array, rng: Rng) -> Array:
         """A fresh bootstrap draw of what each arm is worth in this context, (arms,)."""
 
-    def best(self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray) -> int:
+    def best(self, context: Array, rng: Rng, allowed: Array) -> int:
         """The allowed arm with the largest draw, ties at random; may know a faster way to it."""
         return highest(self.scores(context, rng), allowed, rng)
 
-    def choose(
-        self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
-    ) -> tuple[int, np.ndarray]:
+    def choose(self, context: Array, rng: Rng, allowed: Array) -> tuple[int, Array]:
         """As `best`, with the scores of the draw that decided."""
         scores = self.scores(context, rng)
         return highest(scores, allowed, rng), scores
 
-    def decide(
-        self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
-    ) -> tuple[int, np.ndarray, np.ndarray | None]:
+    def decide(self, context: Array, rng: Rng, allowed: Array) -> tuple[int, Array, Array | None]:
         """As `choose`, with `probabilities`."""
         arm, scores = self.choose(context, rng, allowed)
         return arm, scores, self.probabilities(context, allowed)
 
     def learn_weighted(
-        self,
-        context: np.ndarray,
-        arm: int,
-        reward: float,
-        rng: np.random.Generator | None,
-        weight: float,
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
     ) -> None:
         """Take in a reward that counts as `weight` of them."""
         if weight != round(weight):
@@ -73,7 +63,7 @@ class Learner(ABC):
         It is asked before a learner is started for the problem, which may take any memory.
         """
 
-    def check_context(self, contexts: np.ndarray) -> None:  # noqa: B027 - most take any
+    def check_context(self, contexts: Array) -> None:  # noqa: B027 - most take any
         """Refuse what `learn` or a draw would refuse: a context, or rows of several."""
 
     def check_reward(self, reward: float, weight: float) -> None:
@@ -87,12 +77,7 @@ class Learner(ABC):
                 raise self._whole_only(weight)
 
     def _weigh_in(
-        self,
-        context: np.ndarray,
-        arm: int,
-        reward: float,
-        rng: np.random.Generator | None,
-        weight: float,
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
     ) -> None:
         """A weight that is not whole; it multiplies the example's bootstrap weights."""
         raise self._whole_only(weight)
@@ -100,36 +85,34 @@ class Learner(ABC):
     def _whole_only(self, weight: float) -> InvalidInput:
         return InvalidInput("weights", weight, f"{type(self).__name__} takes whole weights only")
 
-    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+    def probabilities(self, context: Array, allowed: Array) -> Array | None:
         """How probable each arm is to be the best of a draw; None if only draws can say."""
         return None
 
-    def scores_of(self, contexts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def scores_of(self, contexts: Array, rng: Rng) -> Array:
         """One draw of the first arm's model: what it expects in each of several contexts, (n,)."""
         raise InvalidInput(
             "model", type(self).__name__, "it cannot serve all arms at once; use Replicas(), "
             "from_sklearn() or a solved model"
         )  # fmt: skip
 
-    def choose_of(
-        self, contexts: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
-    ) -> tuple[int, np.ndarray]:
+    def choose_of(self, contexts: Array, rng: Rng, allowed: Array) -> tuple[int, Array]:
         """The best of several contexts by one draw of the first arm's model, ties at random."""
         scores = self.scores_of(contexts, rng)
         return highest(scores, allowed, rng), scores
 
     def decide_of(
-        self, contexts: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
-    ) -> tuple[int, np.ndarray, np.ndarray | None]:
+        self, contexts: Array, rng: Rng, allowed: Array
+    ) -> tuple[int, Array, Array | None]:
         """As `choose_of`, with `shares_of`."""
         place, scores = self.choose_of(contexts, rng, allowed)
         return place, scores, self.shares_of(contexts, allowed)
 
-    def shares_of(self, contexts: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+    def shares_of(self, contexts: Array, allowed: Array) -> Array | None:
         """How probable each of several contexts is to be chosen; None if only draws can say."""
         return None
 
-    def rearm(self, fresh: Any, before: Before) -> None:
+    def remap_arms(self, fresh: Any, before: ArmMap) -> None:
         """Go on with the arms of `fresh`, a learner that has learnt nothing."""
         raise InvalidInput("arms", list(before), f"{type(self).__name__} cannot change its arms")
 
@@ -140,7 +123,7 @@ class Learner(ABC):
         )
 
 
-def highest(scores: np.ndarray, allowed: np.ndarray, rng: np.random.Generator) -> int:
+def highest(scores: Array, allowed: Array, rng: Rng) -> int:
     """The allowed arm with the largest score, ties at random."""
     scores = np.where(allowed, scores, -np.inf)
     best = scores.max()
@@ -154,7 +137,7 @@ def check_score(score: float) -> None:
         raise InvalidInput("contexts", "too large", "they lead to scores that are no numbers")
 
 
-def one_of(arms: np.ndarray, rng: np.random.Generator) -> int:
+def one_of(arms: Array, rng: Rng) -> int:
     """One of some arms, at random."""
     return int(arms[0] if arms.size == 1 else rng.choice(arms))
 
@@ -184,25 +167,18 @@ class WeightedModel(Model, Generic[F]):
     arm, starting from the arm's last draw.
     """
 
-    def check_context(self, contexts: np.ndarray) -> None:
+    def check_context(self, contexts: Array) -> None:
         """Refuse numbers that `fit` or `predict` would refuse."""
 
     def verify_fit(self, fit: Any, n_features: int) -> None:
         """Refuse, in a file, what is no fit of this model to so many features."""
 
     @abstractmethod
-    def fit(
-        self,
-        contexts: np.ndarray,
-        rewards: np.ndarray,
-        weights: np.ndarray,
-        start: F | None,
-        rng: np.random.Generator,
-    ) -> F:
+    def fit(self, contexts: Array, rewards: Array, weights: Array, start: F | None, rng: Rng) -> F:
         """Fit to examples (n, features) with weights (n,), from `start` if there is one."""
 
     @abstractmethod
-    def predict(self, fit: F, contexts: np.ndarray) -> np.ndarray:
+    def predict(self, fit: F, contexts: Array) -> Array:
         """The expected reward in each context, (n,)."""
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:

@@ -4,13 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.checks import LARGEST
 
 
-def checked_examples(
-    contexts: Any, rewards: Any, weights: Any
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def checked_examples(contexts: Any, rewards: Any, weights: Any) -> tuple[Array, Array, Array]:
     """Contexts (n, features), rewards (n,) and weights (n,) of examples, some of which count."""
     dense = checked_contexts(contexts)
     checked = []
@@ -27,7 +26,7 @@ def checked_examples(
     return dense, checked[0], checked[1]
 
 
-def checked_contexts(contexts: Any) -> np.ndarray:
+def checked_contexts(contexts: Any) -> Array:
     """Contexts as a dense array of a type that models compute with; scipy.sparse is expanded."""
     dense = np.ascontiguousarray(contexts.toarray() if hasattr(contexts, "toarray") else contexts)
     if dense.dtype not in (np.uint8, np.float32, np.float64):
@@ -38,7 +37,7 @@ def checked_contexts(contexts: Any) -> np.ndarray:
     return dense
 
 
-def check_sizes(name: str, numbers: np.ndarray) -> None:
+def check_sizes(name: str, numbers: Array) -> None:
     """Refuse what is no finite number, or too large to compute with."""
     if not np.isfinite(numbers).all():
         raise InvalidInput(name, "NaN or infinity", "fill in what is not a finite number")
@@ -51,14 +50,14 @@ def too_large(name: str, value: float) -> InvalidInput:
     return InvalidInput(name, value, f"numbers are taken up to {LARGEST:g}; use another unit")
 
 
-def check_shares(rewards: np.ndarray, remedy: str) -> None:
+def check_shares(rewards: Array, remedy: str) -> None:
     """Refuse rewards that a probability cannot be fit to."""
     wrong = ~((rewards >= 0) & (rewards <= 1))
     if wrong.any():
         raise InvalidInput("rewards", float(rewards[wrong][0]), remedy)
 
 
-def checked_start(start: Any, size: int) -> np.ndarray:
+def checked_start(start: Any, size: int) -> Array:
     """Parameters to start from, of so many."""
     array = np.array(start, dtype=np.float64)
     if array.shape != (size,):

@@ -8,6 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
+from bandstrap.arrays import Rng
 from bandstrap.priors import PseudoExamples
 
 MANY = 200  # pseudo-examples of an arm from which on it is worth a look
@@ -34,7 +35,7 @@ def untold() -> Iterator[None]:
         SILENT.reset(token)
 
 
-def unused() -> np.random.Generator:
+def unused() -> Rng:
     """Random numbers that no decision uses."""
     return np.random.default_rng(0)
 

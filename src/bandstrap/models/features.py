@@ -4,11 +4,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.contexts import BYTE, as_numbers
 from bandstrap.history.fractions import FORGOTTEN
 from bandstrap.kernels.checks import LARGEST
 from bandstrap.problem import Problem
-from bandstrap.storage.schema import FLOATS, Array, Fixed, Grows, Maybe, Schema, Whole, require
+from bandstrap.storage.schema import FLOATS, ArrayOf, Fixed, Grows, Maybe, Schema, Whole, require
 
 __all__ = ["BYTE", "Rows", "as_numbers"]
 
@@ -21,13 +22,13 @@ class Rows:
     Contexts keep the type they came in, so that bytes stay bytes. The arrays double when full.
     """
 
-    _weights: np.ndarray | None = None  # all are 1 until one is not
+    _weights: Array | None = None  # all are 1 until one is not
     schema = Schema(
         n_features=Fixed(Whole()),
         count=Whole(),
-        _contexts=Array(CONTEXTS, Grows("rows"), "features", low=-LARGEST, high=LARGEST),
-        _rewards=Array(np.float64, Grows("rows"), low=-LARGEST, high=LARGEST),
-        _weights=Maybe(Array(np.float64, Grows("rows"), low=0.0, high=LARGEST)),
+        _contexts=ArrayOf(CONTEXTS, Grows("rows"), "features", low=-LARGEST, high=LARGEST),
+        _rewards=ArrayOf(np.float64, Grows("rows"), low=-LARGEST, high=LARGEST),
+        _weights=Maybe(ArrayOf(np.float64, Grows("rows"), low=0.0, high=LARGEST)),
     )
 
     def verify_saved(self) -> None:
@@ -41,18 +42,18 @@ class Rows:
         self._rewards = np.zeros(0)
 
     @classmethod
-    def of(cls, contexts: np.ndarray, rewards: np.ndarray) -> "Rows":
+    def of(cls, contexts: Array, rewards: Array) -> "Rows":
         """Rows that are there already; the arrays are not copied."""
         rows = cls(contexts.shape[1])
         rows.count, rows._contexts, rows._rewards = len(rewards), contexts, rewards
         return rows
 
     @property
-    def contexts(self) -> np.ndarray:
+    def contexts(self) -> Array:
         return self._contexts[: self.count]
 
     @property
-    def rewards(self) -> np.ndarray:
+    def rewards(self) -> Array:
         return self._rewards[: self.count]
 
     @property
@@ -61,11 +62,11 @@ class Rows:
         return self._weights is None
 
     @property
-    def weights(self) -> np.ndarray:
+    def weights(self) -> Array:
         """How much each row counts."""
         return np.ones(self.count) if self._weights is None else self._weights[: self.count]
 
-    def fade(self, factor: float) -> np.ndarray:
+    def fade(self, factor: float) -> Array:
         """Let rows count `factor` as much; which of them still count, (count,)."""
         if self.count == 0:
             return np.ones(0, dtype=np.bool_)
@@ -74,7 +75,7 @@ class Rows:
         self._weights[: self.count] *= factor
         return self.weights >= FORGOTTEN
 
-    def add(self, context: np.ndarray, reward: float, weight: float = 1.0) -> None:
+    def add(self, context: Array, reward: float, weight: float = 1.0) -> None:
         """One more row."""
         if self.count == self._rewards.size:
             self._grow(context.dtype)
@@ -90,12 +91,12 @@ class Rows:
             self._weights[self.count] = weight
         self.count += 1
 
-    def extend(self, contexts: Iterable[np.ndarray], rewards: Iterable[float]) -> None:
+    def extend(self, contexts: Iterable[Array], rewards: Iterable[float]) -> None:
         """More rows."""
         for context, reward in zip(contexts, rewards, strict=True):
             self.add(context, reward)
 
-    def keep(self, kept: np.ndarray) -> None:
+    def keep(self, kept: Array) -> None:
         """Only the rows that `kept` (count,) says, in place."""
         if not kept.all():
             n = int(kept.sum())
@@ -127,6 +128,6 @@ def verify_rows(rows: Sequence[Rows], problem: Problem) -> None:
         require(each.n_features == problem.n_features, "rows are of another width")
 
 
-def unit_of(contexts: np.ndarray) -> float:
+def unit_of(contexts: Array) -> float:
     """What a context's numbers are multiplied by: bytes are shares of 255."""
     return 1.0 / BYTE if contexts.dtype == np.uint8 else 1.0

@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.kernels.normal_chances import normal_chances
 
 
-def normal_shares(means: np.ndarray, spreads: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+def normal_shares(means: Array, spreads: Array, allowed: Array) -> Array:
     """How probable each allowed arm is to have the highest of the scores N(mean, spread²).
 
     Scores without spread may tie, and share then. The error is below 10⁻⁶.

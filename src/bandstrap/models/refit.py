@@ -4,13 +4,14 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.models.base import Learner, WeightedModel
 from bandstrap.models.cost import tell_cost, unused
 from bandstrap.models.features import Rows, as_numbers, verify_rows
 from bandstrap.models.redraw import drawn
 from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before, relisted
+from bandstrap.remapping import ArmMap, remapped_list
 from bandstrap.resampling import Resampling
 from bandstrap.storage.schema import Anything, Fixed, ListOf, Of, Schema, require
 
@@ -55,23 +56,16 @@ class RefitLearner(Learner):
         contexts, rewards, rng = self.pseudo.contexts[:n], self.pseudo.rewards[:n], unused()
         return self.model.fit(contexts, rewards, rng.poisson(size=n) + 0.0, None, rng)
 
-    def learn(
-        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
-    ) -> None:
+    def learn(self, context: Array, arm: int, reward: float, rng: Rng | None) -> None:
         self._weigh_in(context, arm, reward, rng, 1.0)
 
     def _weigh_in(
-        self,
-        context: np.ndarray,
-        arm: int,
-        reward: float,
-        rng: np.random.Generator | None,
-        weight: float,
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
     ) -> None:
         self.pseudo.see(context)
         self.rows[arm].add(context, reward, weight)
 
-    def check_context(self, contexts: np.ndarray) -> None:
+    def check_context(self, contexts: Array) -> None:
         self.model.check_context(as_numbers(contexts))
 
     def discount(self, factor: float) -> None:
@@ -80,11 +74,11 @@ class RefitLearner(Learner):
             if rows.count == 0:
                 self.fits[arm] = None
 
-    def rearm(self, fresh: "RefitLearner", before: Before) -> None:
-        self.rows = relisted(self.rows, fresh.rows, before)
-        self.fits = relisted(self.fits, fresh.fits, before)
+    def remap_arms(self, fresh: "RefitLearner", before: ArmMap) -> None:
+        self.rows = remapped_list(self.rows, fresh.rows, before)
+        self.fits = remapped_list(self.fits, fresh.fits, before)
 
-    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, context: Array, rng: Rng) -> Array:
         contexts = as_numbers(context)[None]
         scores = np.full(len(self.rows), np.inf)  # an arm without any example is tried first
         for arm, rows in enumerate(self.rows):
@@ -93,19 +87,19 @@ class RefitLearner(Learner):
                 scores[arm] = self.model.predict(self.fits[arm], contexts)[0]
         return scores
 
-    def scores_of(self, contexts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def scores_of(self, contexts: Array, rng: Rng) -> Array:
         rows = self.rows[0]
         if self.pseudo.count + rows.count == 0:
             return np.full(len(contexts), np.inf)
         self.fits[0] = self._refit(rows, self.fits[0], rng)
         return self.model.predict(self.fits[0], as_numbers(contexts))
 
-    def _refit(self, rows: Rows, start: Any, rng: np.random.Generator) -> Any:
+    def _refit(self, rows: Rows, start: Any, rng: Rng) -> Any:
         contexts = np.concatenate([self.pseudo.contexts, as_numbers(rows.contexts)])
         rewards, weights = self._drawn(rows, rng)
         return self.model.fit(contexts, rewards, weights, start, rng)
 
-    def _drawn(self, rows: Rows, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    def _drawn(self, rows: Rows, rng: Rng) -> tuple[Array, Array]:
         """Rewards and weights of the pseudo-examples, then of an arm's rows."""
         rewards = np.concatenate([self.pseudo.rewards, rows.rewards])
         rewards, weights = drawn(self.resampling, rewards, rng)

@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.tree import find_leaves, grow
 from bandstrap.models.base import WeightedModel
 from bandstrap.models.checks import checked_contexts, checked_examples
 from bandstrap.models.features import as_numbers
-from bandstrap.storage.schema import Array, Grows, Schema, require
+from bandstrap.storage.schema import ArrayOf, Grows, Schema, require
 
 DEEPEST = 1 << 30
 
@@ -23,12 +24,12 @@ class Tree:
     threshold and the mean reward. Contexts at most the threshold go left.
     """
 
-    nodes: np.ndarray
-    values: np.ndarray
+    nodes: Array
+    values: Array
 
     schema = Schema(
-        nodes=Array(np.int64, Grows("nodes"), 3, low=-1),
-        values=Array(np.float64, Grows("nodes"), 2),
+        nodes=ArrayOf(np.int64, Grows("nodes"), 3, low=-1),
+        values=ArrayOf(np.float64, Grows("nodes"), 2),
     )
 
     def verify_saved(self) -> None:
@@ -45,7 +46,7 @@ class Tree:
         """Refuse splits by features that contexts do not have."""
         require((self.nodes[:, 0] < n_features).all(), "a split is by no feature")
 
-    def leaves(self, contexts: np.ndarray) -> np.ndarray:
+    def leaves(self, contexts: Array) -> Array:
         """The leaf that each context falls into."""
         contexts = np.ascontiguousarray(as_numbers(contexts), dtype=np.float64)
         leaves = np.empty(len(contexts), dtype=np.int64)
@@ -77,12 +78,7 @@ class DecisionTree(WeightedModel[Tree]):
             raise InvalidInput("depth", self.depth, "give None, or 0 or more")
 
     def fit(
-        self,
-        contexts: np.ndarray,
-        rewards: np.ndarray,
-        weights: np.ndarray,
-        start: Tree | None,
-        rng: np.random.Generator,
+        self, contexts: Array, rewards: Array, weights: Array, start: Tree | None, rng: Rng
     ) -> Tree:
         contexts, rewards, weights = checked_examples(contexts, rewards, weights)
         kept = weights > 0
@@ -112,10 +108,10 @@ class DecisionTree(WeightedModel[Tree]):
         require(type(fit) is Tree, "a fit is no tree")
         fit.verify_width(n_features)
 
-    def predict(self, fit: Tree, contexts: np.ndarray) -> np.ndarray:
-        means: np.ndarray = fit.values[fit.leaves(checked_contexts(contexts)), 1]
+    def predict(self, fit: Tree, contexts: Array) -> Array:
+        means: Array = fit.values[fit.leaves(checked_contexts(contexts)), 1]
         return means
 
 
-def _stack(n: int) -> np.ndarray:
+def _stack(n: int) -> Array:
     return np.empty((2 * n + 2, 4), dtype=np.int64)

@@ -2,11 +2,13 @@
 
 import numpy as np
 
+from bandstrap.arrays import Array
+
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)  # exact where up to 32 arms tie
 HALVES, PARTS = (1 + _NODES) / 2, _WEIGHTS / 2
 
 
-def vote_shares(scores: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+def vote_shares(scores: Array, allowed: Array) -> Array:
     """The share of rows of `scores` (replicas, arms) that each allowed arm wins; ties are shared.
 
     >>> vote_shares(np.array([[1.0, 2.0], [3.0, 3.0]]), np.array([True, True])).tolist()
@@ -15,11 +17,11 @@ def vote_shares(scores: np.ndarray, allowed: np.ndarray) -> np.ndarray:
     scores = np.where(allowed, scores, -np.inf)
     top = scores == scores.max(axis=1, keepdims=True)
     top &= allowed
-    shares: np.ndarray = (top / top.sum(axis=1, keepdims=True)).mean(axis=0)
+    shares: Array = (top / top.sum(axis=1, keepdims=True)).mean(axis=0)
     return shares
 
 
-def mixed_shares(scores: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+def mixed_shares(scores: Array, allowed: Array) -> Array:
     """As `vote_shares`, where each arm's score is that of a replica of its own, any of them.
 
     >>> mixed_shares(np.array([[0.0, 1.0], [2.0, 1.0]]), np.array([True, True])).tolist()

@@ -6,6 +6,7 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from bandstrap.arrays import Array, Contexts, Rng, Weights
 from bandstrap.errors import InvalidInput
 from bandstrap.history.compiled import Compiled
 from bandstrap.kernels.argmax import argmax
@@ -18,7 +19,7 @@ from bandstrap.policies.checks import (
 )
 from bandstrap.policies.state import State
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before
+from bandstrap.remapping import ArmMap
 from bandstrap.seeding import kernel_stream
 
 S = TypeVar("S", bound=State)
@@ -30,12 +31,12 @@ class Draw(NamedTuple):
     """A choice, and what is known of how it came about."""
 
     arm: int
-    scores: np.ndarray  # (arms,) of the draw that decided
-    shares: np.ndarray  # (arms,) how probable each arm was
+    scores: Array  # (arms,) of the draw that decided
+    shares: Array  # (arms,) how probable each arm was
     draws: int  # by which the shares were told; 0 if they are exact
 
     @classmethod
-    def voted(cls, arm: int, scores: np.ndarray, again: Callable[[], int], draws: int) -> "Draw":
+    def voted(cls, arm: int, scores: Array, again: Callable[[], int], draws: int) -> "Draw":
         """Shares by votes, of which the draw that decided has the first."""
         votes = [arm, *(again() for _ in range(draws - 1))]
         return cls(arm, scores, np.bincount(votes, minlength=scores.size) / draws, draws)
@@ -74,39 +75,24 @@ class Policy(ABC, Generic[S]):
             raise InvalidInput("runs", runs, "give at least one run")
         return self._start(problem, runs)
 
-    def scores(self, state: S, contexts: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, state: S, contexts: Contexts, rng: Rng) -> Array:
         """One draw of what each arm is worth, (runs, arms); the best allowed one is chosen."""
         return self._scores(state, checked_contexts(state, contexts, of_arms=True), rng)
 
-    def select(
-        self,
-        state: S,
-        contexts: np.ndarray | None,
-        rng: np.random.Generator,
-        allowed: np.ndarray | None = None,
-    ) -> np.ndarray:
+    def select(self, state: S, contexts: Contexts, rng: Rng, allowed: Array | None = None) -> Array:
         """The arm to pull in each run, (runs,), among those allowed."""
         contexts = checked_contexts(state, contexts, of_arms=True)
         return self._select(state, contexts, rng, checked_allowed(state, allowed))
 
     def choose(
-        self,
-        state: S,
-        contexts: np.ndarray | None,
-        rng: np.random.Generator,
-        allowed: np.ndarray | None = None,
-    ) -> tuple[np.ndarray, np.ndarray]:
+        self, state: S, contexts: Contexts, rng: Rng, allowed: Array | None = None
+    ) -> tuple[Array, Array]:
         """As `select`, with the scores of the draw that decided, (runs, arms)."""
         contexts = checked_contexts(state, contexts, of_arms=True)
         return self._choose(state, contexts, rng, checked_allowed(state, allowed))
 
     def decide(
-        self,
-        state: S,
-        contexts: np.ndarray | None,
-        rng: np.random.Generator,
-        allowed: np.ndarray | None,
-        draws: int,
+        self, state: S, contexts: Contexts, rng: Rng, allowed: Array | None, draws: int
     ) -> Draw:
         """A choice, its scores and how probable each arm was, for a state of one run.
 
@@ -115,9 +101,7 @@ class Policy(ABC, Generic[S]):
         contexts = checked_contexts(state, contexts, of_arms=True)
         return self._decide(state, contexts, rng, checked_allowed(state, allowed), draws)
 
-    def probabilities(
-        self, state: S, contexts: np.ndarray | None, allowed: np.ndarray
-    ) -> np.ndarray | None:
+    def probabilities(self, state: S, contexts: Contexts, allowed: Array) -> Array | None:
         """How probable each arm is, (arms,), for a state of one run; None if only draws can say."""
         contexts = checked_contexts(state, contexts, of_arms=True)
         return self._probabilities(state, contexts, checked_allowed(state, allowed))
@@ -125,11 +109,11 @@ class Policy(ABC, Generic[S]):
     def update(
         self,
         state: S,
-        contexts: np.ndarray | None,
-        arms: np.ndarray,
-        rewards: np.ndarray,
-        rng: np.random.Generator | None = None,
-        weights: np.ndarray | None = None,
+        contexts: Contexts,
+        arms: Array,
+        rewards: Array,
+        rng: Rng | None = None,
+        weights: Weights = None,
     ) -> None:
         """Learn from one reward in each run, in place; some policies learn at random, by `rng`.
 
@@ -146,10 +130,10 @@ class Policy(ABC, Generic[S]):
     def learn(
         self,
         state: S,
-        contexts: np.ndarray | None,
+        contexts: Contexts,
         arm: int,
         reward: float,
-        rng: np.random.Generator | None,
+        rng: Rng | None,
         weight: float = 1.0,
     ) -> None:
         """As `update` in a state of one run, of what its caller has checked."""
@@ -159,7 +143,7 @@ class Policy(ABC, Generic[S]):
         else:
             self._update_weighted(state, contexts, arms, rewards, rng, np.array([weight]))
 
-    def check_context(self, state: S, contexts: np.ndarray | None) -> None:
+    def check_context(self, state: S, contexts: Contexts) -> None:
         """Refuse what `update` would refuse."""
         checked_contexts(state, contexts)
 
@@ -170,14 +154,14 @@ class Policy(ABC, Generic[S]):
             raise InvalidInput("weight", weight, remedy)
         state.check_reward(reward, weight)
 
-    def rearm(self, state: S, problem: Problem, before: Before) -> None:
+    def remap_arms(self, state: S, problem: Problem, before: ArmMap) -> None:
         """Go on with the arms of `problem`, in place: where each stood before, None for a new one.
 
         A new arm starts from the prior.
         """
         if len(before) != problem.n_arms:
             raise InvalidInput("before", before, f"give one entry for each of {problem.n_arms}")
-        state.rearm(self.start(problem, state.runs), before)
+        state.remap_arms(self.start(problem, state.runs), before)
         state.problem = problem
 
     def forget(self, state: S, factor: float) -> None:
@@ -194,49 +178,25 @@ class Policy(ABC, Generic[S]):
     def _start(self, problem: Problem, runs: int) -> S: ...
 
     @abstractmethod
-    def _scores(
-        self, state: S, contexts: np.ndarray | None, rng: np.random.Generator
-    ) -> np.ndarray: ...
+    def _scores(self, state: S, contexts: Contexts, rng: Rng) -> Array: ...
 
     @abstractmethod
     def _update(
-        self,
-        state: S,
-        contexts: np.ndarray | None,
-        arms: np.ndarray,
-        rewards: np.ndarray,
-        rng: np.random.Generator | None,
+        self, state: S, contexts: Contexts, arms: Array, rewards: Array, rng: Rng | None
     ) -> None: ...
 
-    def _select(
-        self,
-        state: S,
-        contexts: np.ndarray | None,
-        rng: np.random.Generator,
-        allowed: np.ndarray,
-    ) -> np.ndarray:
+    def _select(self, state: S, contexts: Contexts, rng: Rng, allowed: Array) -> Array:
         return self._choose(state, contexts, rng, allowed)[0]
 
     def _choose(
-        self,
-        state: S,
-        contexts: np.ndarray | None,
-        rng: np.random.Generator,
-        allowed: np.ndarray,
-    ) -> tuple[np.ndarray, np.ndarray]:
+        self, state: S, contexts: Contexts, rng: Rng, allowed: Array
+    ) -> tuple[Array, Array]:
         arms = np.empty(state.runs, dtype=np.int64)
         scores = self._scores(state, contexts, rng)
         argmax(kernel_stream(rng), scores, allowed, state.problem.support.scale, arms)
         return arms, scores
 
-    def _decide(
-        self,
-        state: S,
-        contexts: np.ndarray | None,
-        rng: np.random.Generator,
-        allowed: np.ndarray,
-        draws: int,
-    ) -> Draw:
+    def _decide(self, state: S, contexts: Contexts, rng: Rng, allowed: Array, draws: int) -> Draw:
         arms, scores = self._choose(state, contexts, rng, allowed)
         shares = self._probabilities(state, contexts, allowed)
         if shares is not None:
@@ -247,19 +207,17 @@ class Policy(ABC, Generic[S]):
             votes[self._select(state, contexts, rng, allowed)[0]] += 1.0
         return Draw(int(arms[0]), scores[0], votes / draws, draws)
 
-    def _probabilities(
-        self, state: S, contexts: np.ndarray | None, allowed: np.ndarray
-    ) -> np.ndarray | None:
+    def _probabilities(self, state: S, contexts: Contexts, allowed: Array) -> Array | None:
         return None
 
     def _update_weighted(
         self,
         state: S,
-        contexts: np.ndarray | None,
-        arms: np.ndarray,
-        rewards: np.ndarray,
-        rng: np.random.Generator | None,
-        weights: np.ndarray,
+        contexts: Contexts,
+        arms: Array,
+        rewards: Array,
+        rng: Rng | None,
+        weights: Array,
     ) -> None:
         """A reward of whole weight is that many rewards; other weights are for states that can."""
         if not state.divisible and (weights == np.rint(weights[0])).all():
@@ -269,7 +227,7 @@ class Policy(ABC, Generic[S]):
             state.weigh_in(arms, rewards, weights)
 
 
-def needed(rng: np.random.Generator | None, policy: object) -> np.random.Generator:
+def needed(rng: Rng | None, policy: object) -> Rng:
     """The generator that a policy needs to learn."""
     if rng is None:
         raise InvalidInput(

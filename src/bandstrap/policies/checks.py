@@ -4,6 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from bandstrap.arrays import Array, Contexts
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.checks import (
     ARM,
@@ -23,13 +24,11 @@ KINDS = (DOUBLE, np.dtype(np.float32), BYTES)
 
 
 @lru_cache(maxsize=16)
-def _all_arms(runs: int, n_arms: int) -> np.ndarray:
+def _all_arms(runs: int, n_arms: int) -> Array:
     return np.ones((runs, n_arms), dtype=np.bool_)
 
 
-def checked_contexts(
-    state: State, contexts: np.ndarray | None, of_arms: bool = False
-) -> np.ndarray | None:
+def checked_contexts(state: State, contexts: Contexts, of_arms: bool = False) -> Array | None:
     """Contexts as an array (runs, features); None where the problem has none.
 
     Where arms have features a decision needs those `of_arms`: (runs, arms, features).
@@ -79,7 +78,7 @@ def _beyond(problem: Problem, run: int, feature: int, value: float) -> InvalidIn
     return InvalidInput("contexts", value, f"{where} {remedy}")
 
 
-def _usual(contexts: np.ndarray, shape: tuple[int, ...]) -> bool:
+def _usual(contexts: Array, shape: tuple[int, ...]) -> bool:
     """Whether contexts are as they almost always are, found out quickly."""
     return (
         type(contexts) is np.ndarray
@@ -106,7 +105,7 @@ def check_numbers(problem: Problem, remedy: str) -> None:
         raise InvalidInput("contexts", words, f"these columns hold text: {remedy}")
 
 
-def checked_allowed(state: State, allowed: np.ndarray | None) -> np.ndarray:
+def checked_allowed(state: State, allowed: Array | None) -> Array:
     shape = (state.runs, state.problem.n_arms)
     if allowed is None:
         return _all_arms(*shape)
@@ -122,9 +121,7 @@ def checked_allowed(state: State, allowed: np.ndarray | None) -> np.ndarray:
     return allowed
 
 
-def checked_pulls(
-    state: State, arms: np.ndarray, rewards: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def checked_pulls(state: State, arms: Array, rewards: Array) -> tuple[Array, Array]:
     """An arm and its reward for each run."""
     arms = np.ascontiguousarray(arms, dtype=np.int64)
     rewards = np.ascontiguousarray(rewards, dtype=np.float64)
@@ -139,7 +136,7 @@ def checked_pulls(
     return arms, rewards
 
 
-def checked_weights(state: State, weights: np.ndarray) -> np.ndarray:
+def checked_weights(state: State, weights: Array) -> Array:
     """What each run's reward counts."""
     weights = np.ascontiguousarray(weights, dtype=np.float64)
     if weights.shape != (state.runs,):

@@ -7,23 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from bandstrap.checks import require_whole
+from bandstrap.arrays import Array, Contexts, Rng, Weights
 from bandstrap.errors import InvalidInput
 from bandstrap.history.compiled import Compiled
 from bandstrap.policies.base import Policy
 from bandstrap.policies.rewards.bootstrap import Bootstrap
 from bandstrap.policies.state import State
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before, rearmed
+from bandstrap.remapping import ArmMap, remapped
 from bandstrap.resampling import Multinomial
-from bandstrap.storage.schema import LARGEST, Array, Of, Schema
+from bandstrap.storage.schema import LARGEST, ArrayOf, Of, Schema
+from bandstrap.validation import require_whole
 
 MOST = 10**15  # pulls
 
 
 class ForcedState(State):
     schema = Schema(
-        inner=Of(State), owed=Array(np.int64, "runs", "arms", low=-LARGEST, high=LARGEST)
+        inner=Of(State), owed=ArrayOf(np.int64, "runs", "arms", low=-LARGEST, high=LARGEST)
     )
 
     def __init__(self, problem: Problem, runs: int, inner: Any, owed: int) -> None:
@@ -31,10 +32,10 @@ class ForcedState(State):
         self.inner = inner
         self.owed = np.full((runs, problem.n_arms), owed, dtype=np.int64)
 
-    def rearm(self, fresh: "ForcedState", before: Before) -> None:
-        self.inner.rearm(fresh.inner, before)
+    def remap_arms(self, fresh: "ForcedState", before: ArmMap) -> None:
+        self.inner.remap_arms(fresh.inner, before)
         self.inner.problem = fresh.problem
-        self.owed = rearmed(self.owed, fresh.owed, before, axis=1)
+        self.owed = remapped(self.owed, fresh.owed, before, axis=1)
 
     def discount(self, fresh: "ForcedState", factor: float) -> None:
         self.inner.discount(fresh.inner, factor)
@@ -44,7 +45,7 @@ class ForcedState(State):
         divisible: bool = self.inner.divisible
         return divisible
 
-    def check_contexts(self, contexts: np.ndarray) -> None:
+    def check_contexts(self, contexts: Array) -> None:
         self.inner.check_contexts(contexts)
 
     def check_reward(self, reward: float, weight: float) -> None:
@@ -99,9 +100,7 @@ class ForcedPulls(Policy[ForcedState]):
         inner = self.policy.compiled(state.inner)
         return inner and Compiled(inner.history, state.owed)
 
-    def _scores(
-        self, state: ForcedState, contexts: np.ndarray | None, rng: np.random.Generator
-    ) -> np.ndarray:
+    def _scores(self, state: ForcedState, contexts: Contexts, rng: Rng) -> Array:
         """The policy's scores, but an arm still to be forced counts the more it lacks."""
         lacking = state.owed
         scores = self.policy.scores(state.inner, contexts, rng)
@@ -109,61 +108,46 @@ class ForcedPulls(Policy[ForcedState]):
         forced = np.where(lacking > 0, 1e200 * (lacking + earlier), -np.inf)
         return np.where((lacking > 0).any(axis=1, keepdims=True), forced, scores)
 
-    def _select(
-        self,
-        state: ForcedState,
-        contexts: np.ndarray | None,
-        rng: np.random.Generator,
-        allowed: np.ndarray,
-    ) -> np.ndarray:
-        lacking: np.ndarray = np.where(allowed, state.owed, 0)
+    def _select(self, state: ForcedState, contexts: Contexts, rng: Rng, allowed: Array) -> Array:
+        lacking: Array = np.where(allowed, state.owed, 0)
         forced = lacking.max(axis=1) > 0
-        arms: np.ndarray = lacking.argmax(axis=1)
+        arms: Array = lacking.argmax(axis=1)
         if not forced.all():
             chosen = self.policy.select(state.inner, contexts, rng, allowed)
             arms = np.where(forced, arms, chosen)
         return arms
 
     def _choose(
-        self,
-        state: ForcedState,
-        contexts: np.ndarray | None,
-        rng: np.random.Generator,
-        allowed: np.ndarray,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        lacking: np.ndarray = np.where(allowed, state.owed, 0)
+        self, state: ForcedState, contexts: Contexts, rng: Rng, allowed: Array
+    ) -> tuple[Array, Array]:
+        lacking: Array = np.where(allowed, state.owed, 0)
         if not (lacking.max(axis=1) > 0).any():
             return self.policy.choose(state.inner, contexts, rng, allowed)
         scores = self._scores(state, contexts, rng)
         return self._select(state, contexts, rng, allowed), scores
 
     def _probabilities(
-        self, state: ForcedState, contexts: np.ndarray | None, allowed: np.ndarray
-    ) -> np.ndarray | None:
-        lacking: np.ndarray = np.where(allowed, state.owed, 0)[0]
+        self, state: ForcedState, contexts: Contexts, allowed: Array
+    ) -> Array | None:
+        lacking: Array = np.where(allowed, state.owed, 0)[0]
         if lacking.max() > 0:
-            certain: np.ndarray = np.arange(lacking.size) == lacking.argmax()
+            certain: Array = np.arange(lacking.size) == lacking.argmax()
             return certain.astype(np.float64)
         return self.policy.probabilities(state.inner, contexts, allowed)
 
     def _update(
-        self,
-        state: ForcedState,
-        contexts: np.ndarray | None,
-        arms: np.ndarray,
-        rewards: np.ndarray,
-        rng: np.random.Generator | None,
+        self, state: ForcedState, contexts: Contexts, arms: Array, rewards: Array, rng: Rng | None
     ) -> None:
         self._update_weighted(state, contexts, arms, rewards, rng, None)
 
     def _update_weighted(
         self,
         state: ForcedState,
-        contexts: np.ndarray | None,
-        arms: np.ndarray,
-        rewards: np.ndarray,
-        rng: np.random.Generator | None,
-        weights: np.ndarray | None,
+        contexts: Contexts,
+        arms: Array,
+        rewards: Array,
+        rng: Rng | None,
+        weights: Weights,
     ) -> None:
         """Whatever its reward's weight, a pull is one pull."""
         self.policy.update(state.inner, contexts, arms, rewards, rng, weights)

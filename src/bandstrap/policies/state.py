@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before
-from bandstrap.storage.schema import Array, Fixed, Of, Schema, Whole
+from bandstrap.remapping import ArmMap
+from bandstrap.storage.schema import ArrayOf, Fixed, Of, Schema, Whole
 
 
 class State:
@@ -19,7 +20,7 @@ class State:
     schema = Schema(
         problem=Fixed(Of(Problem)),
         runs=Fixed(Whole(1)),
-        values=Array(np.float64, "values", fixed=True),
+        values=ArrayOf(np.float64, "values", fixed=True),
     )
 
     def __init__(self, problem: Problem, runs: int) -> None:
@@ -32,7 +33,7 @@ class State:
         """Whether a reward of any weight is one step, of the same law as so many rewards."""
         return False
 
-    def rearm(self, fresh: Any, before: Before) -> None:
+    def remap_arms(self, fresh: Any, before: ArmMap) -> None:
         """Go on with the arms that `fresh` has."""
         raise InvalidInput("arms", list(before), f"{type(self).__name__} cannot change its arms")
 
@@ -42,7 +43,7 @@ class State:
             "factor", factor, f"{type(self).__name__} cannot discount; forget by Window()"
         )
 
-    def check_contexts(self, contexts: np.ndarray) -> None:
+    def check_contexts(self, contexts: Array) -> None:
         """Refuse contexts, one for each run, by which one could not decide or learn."""
 
     def check_reward(self, reward: float, weight: float) -> None:
@@ -50,7 +51,7 @@ class State:
         if weight != round(weight) and type(self).weigh_in is State.weigh_in:
             self.weigh_in(np.zeros(0), np.zeros(0), np.array([weight]))
 
-    def weigh_in(self, arms: np.ndarray, rewards: np.ndarray, weights: np.ndarray) -> None:
+    def weigh_in(self, arms: Array, rewards: Array, weights: Array) -> None:
         """One reward per run that counts as `weights` of them."""
         raise InvalidInput(
             "weights", weights.tolist(), f"{type(self).__name__} takes whole weights only"

@@ -5,12 +5,13 @@ from hashlib import sha256
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.contexts import as_numbers
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.checks import LARGEST
 from bandstrap.priors.pseudo_examples import ExamplePrior, PseudoExamples, both_rewards
 from bandstrap.problem import Problem
-from bandstrap.storage.schema import Array, Fixed, Maybe, Real, Row, Schema, Whole, require
+from bandstrap.storage.schema import ArrayOf, Fixed, Maybe, Real, Row, Schema, Whole, require
 
 NOTHING = 1e-10  # an eigenvalue below this share of the largest is rounding
 CONSTANT = 1e-22  # a variance below this share of the largest may be that of a constant, rounded
@@ -30,9 +31,9 @@ class EigenExamples(ExamplePrior):
     [[2.0, 0.0]]
     """
 
-    covariance: np.ndarray | None = None
+    covariance: Array | None = None
 
-    schema = Schema(covariance=Maybe(Array(np.float64, "features", "features", loose=True)))
+    schema = Schema(covariance=Maybe(ArrayOf(np.float64, "features", "features", loose=True)))
 
     def __post_init__(self) -> None:
         if self.covariance is None:
@@ -74,7 +75,7 @@ class EigenExamples(ExamplePrior):
         return AxisExamples(problem, axes_of(self.covariance))
 
 
-def axes_of(covariance: np.ndarray) -> np.ndarray:
+def axes_of(covariance: Array) -> Array:
     """λᵢvᵢ as rows, widest first, without the directions that have no width."""
     try:
         return _axes_of(covariance)
@@ -83,12 +84,12 @@ def axes_of(covariance: np.ndarray) -> np.ndarray:
         raise InvalidInput("covariance", covariance.shape, remedy) from error
 
 
-def _axes_of(covariance: np.ndarray) -> np.ndarray:
+def _axes_of(covariance: Array) -> Array:
     values, vectors = np.linalg.eigh(covariance)
     if values[0] < -1e-6 * abs(values[-1]):
         raise InvalidInput("covariance", float(values[0]), "no eigenvalue may be negative")
     wide = values > NOTHING * max(values[-1], 0.0)
-    axes: np.ndarray = (vectors[:, wide] * np.sqrt(values[wide])).T[::-1]
+    axes: Array = (vectors[:, wide] * np.sqrt(values[wide])).T[::-1]
     variances = np.diagonal(covariance)
     vary = variances > CONSTANT * variances.max(initial=0.0)
     if (variances[vary] < NOTHING * values[-1]).any():  # columns that would be taken for rounding
@@ -96,7 +97,7 @@ def _axes_of(covariance: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(axes)
 
 
-def _graded_axes(covariance: np.ndarray, vary: np.ndarray) -> np.ndarray:
+def _graded_axes(covariance: Array, vary: Array) -> Array:
     """The same where columns are of so different size that the small ones look like rounding.
 
     What is rounding is told from correlations, which do not know sizes.
@@ -107,7 +108,7 @@ def _graded_axes(covariance: np.ndarray, vary: np.ndarray) -> np.ndarray:
     root = np.zeros((len(covariance), int(wide.sum())))
     root[vary] = sizes[:, None] * vectors[:, wide] * np.sqrt(values[wide])
     left, lengths, _ = np.linalg.svd(root, full_matrices=False)
-    axes: np.ndarray = (left * lengths).T
+    axes: Array = (left * lengths).T
     return axes
 
 
@@ -120,17 +121,17 @@ class AxisExamples(PseudoExamples):
         super().verify_saved()
         require(self.count == 4 * len(self.axes), "an axis has four examples")
 
-    def __init__(self, problem: Problem, axes: np.ndarray) -> None:
+    def __init__(self, problem: Problem, axes: Array) -> None:
         self.ends = both_rewards(problem)
         super().__init__(*self._examples(axes), axes)
 
-    def change(self, axes: np.ndarray) -> None:
+    def change(self, axes: Array) -> None:
         """Other axes from now on."""
         self.contexts, self.rewards = self._examples(axes)
         self.axes = axes
         self.version += 1
 
-    def _examples(self, axes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _examples(self, axes: Array) -> tuple[Array, Array]:
         signs = np.array([1.0, 1.0, -1.0, -1.0])
         contexts = (signs[:, None] * axes[:, None, :]).reshape(-1, axes.shape[1])
         return contexts, np.tile(np.array(self.ends), 2 * axes.shape[0])
@@ -146,10 +147,10 @@ class EstimatedExamples(AxisExamples):
 
     schema = Schema(
         seen=Whole(),
-        shift=Array(np.float64, "features", low=-LARGEST, high=LARGEST),
-        total=Array(np.float64, "features", low=-MOST, high=MOST),
-        products=Array(np.float64, "features", "features", low=-MOST, high=MOST),
-        block=Array(np.float64, BLOCK, "features", low=-2 * LARGEST, high=2 * LARGEST),
+        shift=ArrayOf(np.float64, "features", low=-LARGEST, high=LARGEST),
+        total=ArrayOf(np.float64, "features", low=-MOST, high=MOST),
+        products=ArrayOf(np.float64, "features", "features", low=-MOST, high=MOST),
+        block=ArrayOf(np.float64, BLOCK, "features", low=-2 * LARGEST, high=2 * LARGEST),
         pending=Whole(0, BLOCK - 1),
     )
 
@@ -167,7 +168,7 @@ class EstimatedExamples(AxisExamples):
         self.block = np.zeros((BLOCK, d))
         self.pending = 0  # rows of the block not yet in the sums
 
-    def see(self, context: np.ndarray) -> None:
+    def see(self, context: Array) -> None:
         numbers = as_numbers(context)
         if self.seen == 0:
             self.shift = numbers.astype(np.float64)
@@ -186,7 +187,7 @@ class EstimatedExamples(AxisExamples):
         self.products += rows.T @ rows
         self.pending = 0
 
-    def _estimated(self) -> np.ndarray:
+    def _estimated(self) -> Array:
         d = self.total.size
         mean = self.total / self.seen
         covariance = (self.products - self.seen * np.outer(mean, mean)) / (self.seen - 1)

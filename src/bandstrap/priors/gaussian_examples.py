@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bandstrap.checks import require_within
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.checks import LARGEST
 from bandstrap.priors.pseudo_examples import ExamplePrior, PseudoExamples, both_rewards
 from bandstrap.problem import Problem
 from bandstrap.seeding import generator
+from bandstrap.validation import require_within
 
 MOST_CONTEXTS = 100_000  # every arm is fit to all of them
 

@@ -6,11 +6,12 @@ from typing import Literal
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.contexts import as_numbers
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.checks import LARGEST
 from bandstrap.problem import Problem
-from bandstrap.storage.schema import Array, Grows, Schema, Whole, require
+from bandstrap.storage.schema import ArrayOf, Grows, Schema, Whole, require
 
 WIDEST = 1e10 * LARGEST  # an axis is longer than any context along it, if there are many features
 CONTEXTS = REWARDS = np.float64  # what examples are kept as, whatever a prior makes them from
@@ -28,18 +29,18 @@ class PseudoExamples:
     """
 
     schema = Schema(
-        contexts=Array(
+        contexts=ArrayOf(
             CONTEXTS, Grows("examples"), "features", low=-WIDEST, high=WIDEST, shared=True
         ),
-        rewards=Array(REWARDS, Grows("examples"), shared=True),
-        axes=Array(np.float64, Grows("axes"), "features", low=-WIDEST, high=WIDEST, shared=True),
+        rewards=ArrayOf(REWARDS, Grows("examples"), shared=True),
+        axes=ArrayOf(np.float64, Grows("axes"), "features", low=-WIDEST, high=WIDEST, shared=True),
         version=Whole(),
     )
 
     def verify_saved(self) -> None:
         require(4 * len(self.axes) <= self.count, "axes have too few examples")
 
-    def __init__(self, contexts: np.ndarray, rewards: np.ndarray, axes: np.ndarray) -> None:
+    def __init__(self, contexts: Array, rewards: Array, axes: Array) -> None:
         self.contexts = np.require(as_numbers(contexts), CONTEXTS, BY_ROWS)
         self.rewards = np.require(rewards, REWARDS, BY_ROWS)
         self.axes = np.require(axes, np.float64, BY_ROWS)
@@ -49,7 +50,7 @@ class PseudoExamples:
     def count(self) -> int:
         return int(self.rewards.size)
 
-    def see(self, context: np.ndarray) -> None:
+    def see(self, context: Array) -> None:
         """Notice a context; priors that estimate something from contexts do so here."""
 
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bandstrap.checks import LARGEST
 from bandstrap.errors import InvalidInput
 from bandstrap.problem import Support
+from bandstrap.validation import LARGEST
 
 # What counts less weighs nothing in almost every draw, and is drawn again and again until something
 # weighs; rewards would never outweigh what counts more.

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bandstrap.checks import require_within
+from bandstrap.arrays import Array
 from bandstrap.contexts import as_numbers
 from bandstrap.errors import InvalidInput
 from bandstrap.priors.pseudo_examples import ExamplePrior, PseudoExamples, both_rewards
 from bandstrap.problem import Problem
 from bandstrap.seeding import generator
 from bandstrap.storage.schema import Fixed, Generator, Real, Row, Schema, Whole, require
+from bandstrap.validation import require_within
 
 MOST_PAIRS = 10_000  # every arm is fit to all of them
 
@@ -69,14 +70,14 @@ class Reservoir(PseudoExamples):
         self.seen = 0
         self.rng = generator(prior.seed, "seen examples")
 
-    def see(self, context: np.ndarray) -> None:
+    def see(self, context: Array) -> None:
         self.seen += 1
         # The n-th context replaces one of the k kept with probability k / n.
         place = self.seen - 1 if self.seen <= self.pairs else int(self.rng.integers(self.seen))
         if place < self.pairs:
             self._keep(place, as_numbers(context))
 
-    def _keep(self, place: int, context: np.ndarray) -> None:
+    def _keep(self, place: int, context: Array) -> None:
         kept = list(self.contexts[::2])
         kept[place : place + 1] = [context.astype(np.float64)]
         self.contexts = np.repeat(np.array(kept), 2, axis=0)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.experiments.statements import seconds_per_round
 from bandstrap.simulation import Trace
 
@@ -26,11 +27,11 @@ REWARD = Measure("reward", "Reward per step", "high", start=20)
 class Estimate:
     """A mean at each recorded round; its standard error is NaN where there is one run."""
 
-    mean: np.ndarray
-    error: np.ndarray
+    mean: Array
+    error: Array
 
     @classmethod
-    def of(cls, runs: np.ndarray) -> "Estimate":
+    def of(cls, runs: Array) -> "Estimate":
         """From values of each run, (runs, points)."""
         count, points = runs.shape
         if count < 2:
@@ -46,7 +47,7 @@ class Curve:
     environment: str
     policy: str
     runs: int
-    rounds: np.ndarray
+    rounds: Array
     estimates: dict[str, Estimate]
     cost: float
 

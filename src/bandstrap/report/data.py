@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.printable import printable
 from bandstrap.report.curves import Curve, Estimate, Measure
 from bandstrap.report.looks import looks
@@ -68,6 +69,6 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
     return {"mean": _numbers(estimate.mean), "error": _numbers(estimate.error)}
 
 
-def _numbers(values: np.ndarray) -> list[float | None]:
+def _numbers(values: Array) -> list[float | None]:
     """Numbers that JSON knows; it has neither NaN nor infinity."""
     return [value if np.isfinite(value) else None for value in values.tolist()]

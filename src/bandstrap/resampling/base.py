@@ -5,6 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
+
 
 class Resampling(ABC):
     """A scheme is one method, `weights`; everything else has a default that uses it.
@@ -34,16 +36,14 @@ class Resampling(ABC):
         return 0.0
 
     @abstractmethod
-    def weights(self, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+    def weights(self, shape: tuple[int, ...], rng: Rng) -> Array:
         """Random weights for `shape[-1]` rewards of one arm, independent along the other axes."""
 
-    def perturb(
-        self, rewards: np.ndarray, rng: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def perturb(self, rewards: Array, rng: Rng) -> tuple[Array, Array]:
         """Rewards and weights to fit a model to, for the examples (n,) of one arm."""
         return rewards, self.weights(rewards.shape, rng)
 
-    def totals(self, counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def totals(self, counts: Array, rng: Rng) -> Array:
         """The total weight of each group of equal rewards, groups along the last axis."""
         flat = counts.reshape(-1, counts.shape[-1])
         totals = np.zeros(flat.shape)
@@ -54,13 +54,7 @@ class Resampling(ABC):
             )
         return totals.reshape(counts.shape)
 
-    def means(
-        self,
-        values: np.ndarray,
-        counts: np.ndarray,
-        rng: np.random.Generator,
-        factors: np.ndarray | float = 1.0,
-    ) -> np.ndarray:
+    def means(self, values: Array, counts: Array, rng: Rng, factors: Array | float = 1.0) -> Array:
         """Bootstrapped means of `values` repeated `counts` times; infinite where there are none.
 
         The weights of each value are multiplied by its factor.
@@ -76,8 +70,6 @@ class Resampling(ABC):
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(weight > 0, totals @ values / weight, np.inf)
 
-    def means_by_moments(
-        self, count: np.ndarray, mean: np.ndarray, rng: np.random.Generator
-    ) -> np.ndarray:
+    def means_by_moments(self, count: Array, mean: Array, rng: Rng) -> Array:
         """Bootstrapped means from count and mean alone, for schemes that need no more."""
         raise NotImplementedError(f"{type(self).__name__} needs the rewards themselves")

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.kernels.schemes import DOUBLE
 from bandstrap.resampling.base import Resampling
 
@@ -16,9 +17,9 @@ class DoubleOrNothing(Resampling):
     code: ClassVar[int | None] = DOUBLE
     independent: ClassVar[bool] = True
 
-    def weights(self, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+    def weights(self, shape: tuple[int, ...], rng: Rng) -> Array:
         return 2.0 * rng.integers(0, 2, shape)
 
-    def totals(self, counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        doubled: np.ndarray = rng.binomial(np.rint(counts).astype(np.int64), 0.5)
+    def totals(self, counts: Array, rng: Rng) -> Array:
+        doubled: Array = rng.binomial(np.rint(counts).astype(np.int64), 0.5)
         return 2.0 * doubled

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
+from bandstrap.arrays import Array, Rng
 from bandstrap.kernels.schemes import EXPONENTIAL
 from bandstrap.resampling.base import Resampling
 
@@ -18,8 +17,8 @@ class Exponential(Resampling):
     whole_counts: ClassVar[bool] = False
     independent: ClassVar[bool] = True
 
-    def weights(self, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+    def weights(self, shape: tuple[int, ...], rng: Rng) -> Array:
         return rng.standard_exponential(shape)
 
-    def totals(self, counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def totals(self, counts: Array, rng: Rng) -> Array:
         return rng.standard_gamma(counts)

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.resampling.base import Resampling
 
@@ -30,17 +31,13 @@ class GaussianNoise(Resampling):
     def noise(self) -> float:
         return self.scale
 
-    def weights(self, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+    def weights(self, shape: tuple[int, ...], rng: Rng) -> Array:
         return self.scale * rng.standard_normal(shape)
 
-    def perturb(
-        self, rewards: np.ndarray, rng: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def perturb(self, rewards: Array, rng: Rng) -> tuple[Array, Array]:
         return rewards + self.weights(rewards.shape, rng), np.ones(rewards.shape)
 
-    def means_by_moments(
-        self, count: np.ndarray, mean: np.ndarray, rng: np.random.Generator
-    ) -> np.ndarray:
+    def means_by_moments(self, count: Array, mean: Array, rng: Rng) -> Array:
         noise = self.scale * rng.standard_normal(count.shape)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(count > 0, mean + noise / np.sqrt(count), np.inf)

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.kernels.schemes import MULTINOMIAL
 from bandstrap.resampling.base import Resampling
 
@@ -16,13 +17,13 @@ class Multinomial(Resampling):
     code: ClassVar[int | None] = MULTINOMIAL
     lazy: ClassVar[bool] = True
 
-    def weights(self, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+    def weights(self, shape: tuple[int, ...], rng: Rng) -> Array:
         n = shape[-1]
         if n == 0:
             return np.zeros(shape)
         return rng.multinomial(n, np.full(n, 1.0 / n), size=shape[:-1]).astype(np.float64)
 
-    def totals(self, counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def totals(self, counts: Array, rng: Rng) -> Array:
         n = np.rint(counts.sum(axis=-1))
         shares = counts / np.maximum(n, 1.0)[..., None]
         shares[..., -1] = np.maximum(0.0, 1.0 - shares[..., :-1].sum(axis=-1))

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.resampling.base import Resampling
 
 
@@ -17,10 +18,8 @@ class NoResampling(Resampling):
     needs_rewards: ClassVar[bool] = False
     variance: ClassVar[float] = 0.0
 
-    def weights(self, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+    def weights(self, shape: tuple[int, ...], rng: Rng) -> Array:
         return np.ones(shape)
 
-    def means_by_moments(
-        self, count: np.ndarray, mean: np.ndarray, rng: np.random.Generator
-    ) -> np.ndarray:
+    def means_by_moments(self, count: Array, mean: Array, rng: Rng) -> Array:
         return np.where(count > 0, mean, np.inf)

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.kernels.schemes import POISSON
 from bandstrap.resampling.base import Resampling
 
@@ -18,8 +19,8 @@ class Poisson(Resampling):
     whole_counts: ClassVar[bool] = False
     independent: ClassVar[bool] = True
 
-    def weights(self, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+    def weights(self, shape: tuple[int, ...], rng: Rng) -> Array:
         return rng.poisson(1.0, shape).astype(np.float64)
 
-    def totals(self, counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def totals(self, counts: Array, rng: Rng) -> Array:
         return rng.poisson(counts).astype(np.float64)

@@ -8,19 +8,20 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.environments import Environment
 from bandstrap.history.compiled import Compiled, Law
 from bandstrap.kernels.accounting import account
 from bandstrap.one_thread import ONE_THREAD
 from bandstrap.policies import Policy, State
 from bandstrap.seeding import generator
-from bandstrap.storage.schema import Array, Generator, Of, Real, Schema, Whole
+from bandstrap.storage.schema import ArrayOf, Generator, Of, Real, Schema, Whole
 
 WARM_ROUNDS, WARM_SECONDS = 30, 1.0
 _WARM: set[tuple[str, str]] = set()  # worlds and policies that this process has met
 
 
-def recorded_rounds(horizon: int, points: int = 100) -> np.ndarray:
+def recorded_rounds(horizon: int, points: int = 100) -> Array:
     """About `points` log-spaced rounds up to and including the last."""
     return np.unique(np.rint(np.geomspace(1, horizon, points)).astype(np.int64))
 
@@ -48,14 +49,14 @@ class BatchResult:
     """Cumulative regret and reward of each run at recorded rounds, and CPU seconds up to each."""
 
     schema = Schema(
-        regret=Array(np.float64, "runs", "points"),
-        reward=Array(np.float64, "runs", "points"),
-        seconds=Array(np.float64, "points", low=0.0),
+        regret=ArrayOf(np.float64, "runs", "points"),
+        reward=ArrayOf(np.float64, "runs", "points"),
+        seconds=ArrayOf(np.float64, "points", low=0.0),
     )
 
-    regret: np.ndarray  # (runs, points)
-    reward: np.ndarray  # (runs, points)
-    seconds: np.ndarray  # (points,)
+    regret: Array  # (runs, points)
+    reward: Array  # (runs, points)
+    seconds: Array  # (points,)
 
 
 class Play:
@@ -69,8 +70,8 @@ class Play:
         played=Whole(),
         point=Whole(),
         spent=Real(0.0),
-        regret_so_far=Array(np.float64, "runs"),
-        reward_so_far=Array(np.float64, "runs"),
+        regret_so_far=ArrayOf(np.float64, "runs"),
+        reward_so_far=ArrayOf(np.float64, "runs"),
         result=Of(BatchResult),
     )
 

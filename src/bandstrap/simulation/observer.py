@@ -16,11 +16,7 @@ class Observer(Watch):
     """Saves a batch every so many seconds and tells how many rounds have been played."""
 
     def __init__(
-        self,
-        batch: Batch,
-        slot: Slot | None,
-        save_every: float,
-        tell: Callable[[int], None],
+        self, batch: Batch, slot: Slot | None, save_every: float, tell: Callable[[int], None]
     ) -> None:
         self.batch = batch
         self.slot = slot

@@ -170,12 +170,7 @@ def _weight(job: Job) -> int:
 
 
 def _at_work(
-    place: int,
-    batch: Batch,
-    slot: Slot | None,
-    save_every: float,
-    board: Board,
-    version: str,
+    place: int, batch: Batch, slot: Slot | None, save_every: float, board: Board, version: str
 ) -> tuple[int, BatchResult]:
     """Play a batch, here or on a machine that may see neither the checkpoint nor the board."""
     if version != __version__:

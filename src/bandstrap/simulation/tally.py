@@ -9,6 +9,7 @@ from typing import Self
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.simulation.progress import ProgressLike
 
 POLL = 0.5  # seconds between two looks at what workers have done
@@ -39,7 +40,7 @@ class Board:
             file.seek(8 * batch)
             file.write(np.int64(rounds).tobytes())
 
-    def rounds(self) -> np.ndarray:
+    def rounds(self) -> Array:
         return np.fromfile(self.path, np.int64)
 
 

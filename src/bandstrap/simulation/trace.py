@@ -7,6 +7,7 @@ from statistics import NormalDist
 import numpy as np
 import pyarrow as pa
 
+from bandstrap.arrays import Array
 from bandstrap.simulation.batch import BatchResult, recorded_rounds
 from bandstrap.simulation.kept.tables import write_table
 
@@ -40,10 +41,10 @@ class Trace:
     experiment: str
     environment: str
     policy: str
-    rounds: np.ndarray
-    regret: np.ndarray
-    reward: np.ndarray
-    seconds: np.ndarray
+    rounds: Array
+    regret: Array
+    reward: Array
+    seconds: Array
 
     @classmethod
     def join(
@@ -64,24 +65,24 @@ class Trace:
     def runs(self) -> int:
         return int(self.regret.shape[0])
 
-    def mean(self) -> np.ndarray:
+    def mean(self) -> Array:
         """Mean regret at each recorded round."""
-        mean: np.ndarray = self.regret.mean(axis=0)
+        mean: Array = self.regret.mean(axis=0)
         return mean
 
-    def reward_per_step(self) -> np.ndarray:
+    def reward_per_step(self) -> Array:
         """Mean reward per round up to each recorded round, over all runs."""
-        per_step: np.ndarray = self.reward.mean(axis=0) / self.rounds
+        per_step: Array = self.reward.mean(axis=0) / self.rounds
         return per_step
 
-    def error(self) -> np.ndarray:
+    def error(self) -> Array:
         """Standard error of the mean regret."""
         if self.runs < 2:
             return np.full(self.rounds.size, np.nan)
-        error: np.ndarray = self.regret.std(axis=0, ddof=1) / np.sqrt(self.runs)
+        error: Array = self.regret.std(axis=0, ddof=1) / np.sqrt(self.runs)
         return error
 
-    def band(self, confidence: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
+    def band(self, confidence: float = 0.95) -> tuple[Array, Array]:
         """Confidence limits of the mean regret at each recorded round."""
         width = NormalDist().inv_cdf(0.5 + confidence / 2) * self.error()
         return self.mean() - width, self.mean() + width
@@ -110,7 +111,7 @@ class Trace:
         write_table(self.table(), Path(path))
 
 
-def _with_rounds(schema: pa.Schema, rounds: np.ndarray) -> pa.Schema:
+def _with_rounds(schema: pa.Schema, rounds: Array) -> pa.Schema:
     """The schema, with real rounds and decisions where horizons are past all integers."""
     if rounds.dtype.kind != "f":
         return schema

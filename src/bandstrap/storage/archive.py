@@ -14,6 +14,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 import numpy as np
 from numpy.lib import format as npy
 
+from bandstrap.arrays import Array
 from bandstrap.errors import OutputError
 from bandstrap.storage.files import reading, replacing
 from bandstrap.storage.npz import TooLarge, read_arrays
@@ -81,7 +82,7 @@ def _packed(path: Path, file: BinaryIO, newest: int, most_bytes: int | None) -> 
     return packed
 
 
-def _text(array: np.ndarray) -> str:
+def _text(array: Array) -> str:
     require(array.shape == () and array.dtype.kind == "U", "a text is none")
     return str(array[()])
 

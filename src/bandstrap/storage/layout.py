@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.exceptions import TooHardError
 
+from bandstrap.arrays import Array
 from bandstrap.storage.schema import Refused, require
 
 PLACE = {"name", "start", "shape", "strides", "writeable"}
@@ -20,13 +21,13 @@ EFFORT = 10_000  # to tell whether two arrays overlap
 WASTE = 4  # a view is stored with the array it is cut from unless that is so much larger
 
 
-def layouts(arrays: list[np.ndarray]) -> tuple[dict[str, np.ndarray], list[dict[str, Any]]]:
+def layouts(arrays: list[Array]) -> tuple[dict[str, Array], list[dict[str, Any]]]:
     """What to store, by name, and the place of each array in it.
 
     Arrays that share memory are stored once, as that memory.
     """
     shared = Counter(id(_root(array)) for array in arrays)
-    stored: dict[str, np.ndarray] = {}
+    stored: dict[str, Array] = {}
     names: dict[int, str] = {}
     places: list[dict[str, Any]] = []
     for given in arrays:
@@ -50,13 +51,13 @@ def layouts(arrays: list[np.ndarray]) -> tuple[dict[str, np.ndarray], list[dict[
     return stored, places
 
 
-def laid_out(stored: Mapping[str, np.ndarray], places: Any) -> list[np.ndarray]:
+def laid_out(stored: Mapping[str, Array], places: Any) -> list[Array]:
     """The arrays again; refuses places beyond the memory that they name."""
     require(type(places) is list, "places are not a list")
     return [_array(stored, number, place) for number, place in enumerate(places)]
 
 
-def _array(stored: Mapping[str, np.ndarray], number: int, place: Any) -> np.ndarray:
+def _array(stored: Mapping[str, Array], number: int, place: Any) -> Array:
     require(type(place) is dict and place.keys() == PLACE, "a place is not one")
     require(type(place["name"]) is str, "a place is not one")
     memory, like = stored.get(place["name"]), stored.get(f"type{number}")
@@ -67,7 +68,7 @@ def _array(stored: Mapping[str, np.ndarray], number: int, place: Any) -> np.ndar
     require(len(shape) == len(strides) <= MOST_AXES, "an array has other axes than strides")
     require(type(place["start"]) is int, "an array begins nowhere")
     _check_extent(shape, strides, place["start"], like.dtype.itemsize, memory.nbytes)
-    array: np.ndarray = np.ndarray(shape, like.dtype, memory, place["start"], strides)
+    array: Array = np.ndarray(shape, like.dtype, memory, place["start"], strides)
     require(type(place["writeable"]) is bool, "a place is not one")
     array.flags.writeable = place["writeable"]
     return array
@@ -96,10 +97,10 @@ def _check_extent(
     require(first >= 0 and last <= nbytes, "an array goes beyond its memory")
 
 
-def check_apart(arrays: Iterable[np.ndarray], owned: Iterable[np.ndarray]) -> None:
+def check_apart(arrays: Iterable[Array], owned: Iterable[Array]) -> None:
     """Refuse arrays that share memory with one that is owned: both would write to it."""
     own = {id(array) for array in owned}
-    active: list[tuple[int, bool, np.ndarray]] = []
+    active: list[tuple[int, bool, Array]] = []
     for array in sorted((each for each in arrays if each.size), key=_bounds):
         (begin, end), mine = _bounds(array), id(array) in own
         active = [span for span in active if span[0] > begin]
@@ -109,14 +110,14 @@ def check_apart(arrays: Iterable[np.ndarray], owned: Iterable[np.ndarray]) -> No
         active.append((end, mine, array))
 
 
-def _bounds(array: np.ndarray) -> tuple[int, int]:
+def _bounds(array: Array) -> tuple[int, int]:
     """The first byte and the one after the last."""
     reaches = [stride * (n - 1) for stride, n in zip(array.strides, array.shape, strict=True)]
     first = _address(array) + sum(reach for reach in reaches if reach < 0)
     return first, first + sum(map(abs, reaches)) + array.itemsize
 
 
-def _overlap(one: np.ndarray, other: np.ndarray) -> bool:
+def _overlap(one: Array, other: Array) -> bool:
     """Whether arrays have a byte in common; yes if that is hard to tell."""
     try:
         overlap: Any = np.shares_memory  # whose types know two efforts only
@@ -125,31 +126,31 @@ def _overlap(one: np.ndarray, other: np.ndarray) -> bool:
         return True
 
 
-def _root(array: np.ndarray) -> np.ndarray:
+def _root(array: Array) -> Array:
     """The array whose memory this one lies in."""
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array
 
 
-def _dense(array: np.ndarray) -> bool:
+def _dense(array: Array) -> bool:
     """Whether it fills its memory, in whatever order of its axes."""
     return bool(_by_stride(array).flags.c_contiguous)
 
 
-def _flat(array: np.ndarray) -> np.ndarray:
+def _flat(array: Array) -> Array:
     return _by_stride(array).reshape(-1)
 
 
-def _by_stride(array: np.ndarray) -> np.ndarray:
+def _by_stride(array: Array) -> Array:
     return array.transpose(np.argsort([-stride for stride in array.strides], kind="stable"))
 
 
-def _packed(array: np.ndarray) -> np.ndarray:
+def _packed(array: Array) -> Array:
     copy = np.array(array, order="C")
     copy.flags.writeable = array.flags.writeable
     return copy
 
 
-def _address(array: np.ndarray) -> int:
+def _address(array: Array) -> int:
     return int(array.__array_interface__["data"][0])

@@ -9,6 +9,8 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 import numpy as np
 from numpy.lib import format as npy
 
+from bandstrap.arrays import Array
+
 ENDING = ".npy"
 PIECE = 1 << 20  # bytes
 PACKED = (ZIP_STORED, ZIP_DEFLATED)  # zipfile unpacks others without a limit
@@ -27,7 +29,7 @@ class TooLarge(NoArrays):
     """A file that would take more memory than it may."""
 
 
-def read_arrays(file: BinaryIO, most: int) -> dict[str, np.ndarray]:
+def read_arrays(file: BinaryIO, most: int) -> dict[str, Array]:
     """The arrays by name, if they take at most so many bytes: memory is taken after that is known.
 
     Whatever else is wrong with the file is `NoArrays` too, with what it is.
@@ -55,7 +57,7 @@ def _check(members: list[ZipInfo], most: int) -> None:
             raise NoArrays("it holds something that is no array")
 
 
-def _array(archive: ZipFile, member: ZipInfo) -> np.ndarray:
+def _array(archive: ZipFile, member: ZipInfo) -> Array:
     with archive.open(member) as stream:
         shape, by_columns, dtype = _header(stream)
         if dtype.hasobject or min(shape, default=0) < 0:
@@ -87,7 +89,7 @@ def _parsed(version: tuple[int, int], header: bytes) -> Header:
     return parsed
 
 
-def _fill(flat: np.ndarray, stream: IO[bytes]) -> None:
+def _fill(flat: Array, stream: IO[bytes]) -> None:
     """In pieces: zipfile unpacks about as much at once as it is asked for."""
     memory = flat.view(np.uint8).data if flat.nbytes else memoryview(b"")
     for start in range(0, flat.nbytes, PIECE):

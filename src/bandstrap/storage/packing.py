@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.errors import BandstrapError
 from bandstrap.storage.layout import layouts
 from bandstrap.storage.registry import name_of, registered
@@ -32,7 +33,7 @@ class CannotPack(BandstrapError, TypeError):  # noqa: N818
 class Packed(NamedTuple):
     """Arrays by number, and a JSON text that says how they hang together."""
 
-    arrays: dict[str, np.ndarray]
+    arrays: dict[str, Array]
     text: str
 
 
@@ -55,7 +56,7 @@ class _Packer:
     """Nodes of the tree are [kind, ...]; what has been met before is ["same", number]."""
 
     def __init__(self) -> None:
-        self.arrays: list[np.ndarray] = []
+        self.arrays: list[Array] = []
         self.met: dict[int, int] = {}
         self.kept: list[object] = []  # holds what was met, or its identity might be used again
 
@@ -98,7 +99,7 @@ class _Packer:
     def _items(self, items: Any, path: str) -> list[Any]:
         return [self.walk(item, f"{path}[{i}]") for i, item in enumerate(items)]
 
-    def _array(self, array: np.ndarray, path: str) -> int:
+    def _array(self, array: Array, path: str) -> int:
         if array.dtype.hasobject:
             raise CannotPack(f"{path}: an array of objects cannot be saved")
         self.arrays.append(array)

@@ -6,8 +6,8 @@ A class that can be saved names its fields and what each may hold in one `Schema
         schema = Schema(
             n_features=Whole(),
             count=Whole(),
-            _contexts=Array(FLOATS, Grows("rows"), "features"),
-            _rewards=Array(float, Grows("rows")),
+            _contexts=ArrayOf(FLOATS, Grows("rows"), "features"),
+            _rewards=ArrayOf(float, Grows("rows")),
         )
 
         def verify_saved(self) -> None:
@@ -32,6 +32,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.errors import BandstrapError
 
 LARGEST = 2**62  # no honest count is above, and sums of two stay within 64 bits
@@ -166,7 +167,7 @@ Length = int | str | Grows
 
 
 @dataclass(frozen=True, init=False)
-class Array(Kind):
+class ArrayOf(Kind):
     """An array of given types, dimensions and range.
 
     * `types`: one or more that it may have;
@@ -225,7 +226,7 @@ class Array(Kind):
         if value.size and value.dtype.names is None:
             self._check_range(value)
 
-    def _check_range(self, value: np.ndarray) -> None:
+    def _check_range(self, value: Array) -> None:
         # In Python's numbers, which hold the limits of any type; NaN if there is any.
         least, most = value.min().item(), value.max().item()
         require(not self.finite or (isfinite(least) and isfinite(most)), "it is not finite")
@@ -249,7 +250,7 @@ class Array(Kind):
         return [] if self.shared else [value]
 
 
-def _is_dense(array: np.ndarray) -> bool:
+def _is_dense(array: Array) -> bool:
     """Whether every entry has memory of its own."""
     if array.flags.c_contiguous or array.flags.f_contiguous:
         return True

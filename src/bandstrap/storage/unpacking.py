@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.errors import BandstrapError
 from bandstrap.storage.layout import check_apart, laid_out
 from bandstrap.storage.packing import Packed, find, unsaved
@@ -107,7 +108,7 @@ def _restore(unfinished: Any) -> None:
 class _Unpacker:
     """Nodes of the tree are [kind, ..., number]; what has been met before is ["same", number]."""
 
-    def __init__(self, arrays: list[np.ndarray], trusted: Names) -> None:
+    def __init__(self, arrays: list[Array], trusted: Names) -> None:
         self.arrays = arrays
         self.trusted = trusted
         self.made: dict[int, Any] = {}
@@ -142,12 +143,12 @@ class _Unpacker:
         self.made[number] = made = self.makers[kind](*parts)
         return made
 
-    def owned_arrays(self) -> list[np.ndarray]:
+    def owned_arrays(self) -> list[Array]:
         return [each for each in self.owned.values() if type(each) is np.ndarray]
 
-    def _array(self, place: Any) -> np.ndarray:
+    def _array(self, place: Any) -> Array:
         require(type(place) is int and 0 <= place < len(self.arrays), "an array is not there")
-        array: np.ndarray = self.arrays[place]
+        array: Array = self.arrays[place]
         return array
 
     def _scalar(self, place: Any) -> Any:
@@ -166,7 +167,7 @@ class _Unpacker:
         require(len(made) == len(items), "a dict has a key twice")
         return made
 
-    def _generator(self, name: Any, state: Any) -> np.random.Generator:
+    def _generator(self, name: Any, state: Any) -> Rng:
         require(type(name) is str and name in BIT_GENERATORS, f"{name!r:.40} is no bit generator")
         known = self.walk(state)
         require(type(known) is dict and type(known.get("state")) is dict, "it is no state")

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from bandstrap.arrays import Array
 from bandstrap.printable import called
 
 MISSING = ("", "?", "NA", "N/A", "na", "n/a", "nan", "NaN", "NULL", "null", "#N/A")
@@ -20,7 +21,7 @@ THOUSANDS = r"^[+-]?\d{1,3}(,\d{3})+$"  # 1,234 is one thousand here and one and
 class Cells(ABC):
     """A column of one kind."""
 
-    def numbers(self) -> np.ndarray | None:
+    def numbers(self) -> Array | None:
         """The column as numbers, if it is of such."""
         return None
 
@@ -33,9 +34,9 @@ class Cells(ABC):
 class Numbers(Cells):
     """A column of doubles; what is missing or not finite is NaN."""
 
-    values: np.ndarray
+    values: Array
 
-    def numbers(self) -> np.ndarray:
+    def numbers(self) -> Array:
         return self.values
 
     def useless(self) -> str:
@@ -53,7 +54,7 @@ class Numbers(Cells):
 class Words(Cells):
     """A column of words: the place of each in `levels`, -1 where it is missing."""
 
-    codes: np.ndarray
+    codes: Array
     levels: tuple[str, ...]
 
     def useless(self) -> str:
@@ -124,23 +125,23 @@ def _without(signs: tuple[str, ...], words: pa.Array) -> pa.Array:
     return pc.if_else(gone, pa.scalar(None, words.type), words)
 
 
-def encoded(words: pa.Array) -> tuple[np.ndarray, list[Any]]:
+def encoded(words: pa.Array) -> tuple[Array, list[Any]]:
     """The place of each value among the different ones, -1 where it is missing."""
     coded = words.dictionary_encode()
     codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     return codes.astype(np.int64), coded.dictionary.to_pylist()
 
 
-def ordered(codes: np.ndarray, order: list[int]) -> np.ndarray:
+def ordered(codes: Array, order: list[int]) -> Array:
     """Codes after their levels were put into another order."""
     place = np.empty(len(order) + 1, np.int64)
     place[order] = np.arange(len(order))
     place[-1] = -1
-    moved: np.ndarray = place[codes]
+    moved: Array = place[codes]
     return moved
 
 
-def _counts(values: np.ndarray) -> bool:
+def _counts(values: Array) -> bool:
     """Whether these number the rows: one after the other, or, as after rows were left out, whole
     numbers that only rise or only fall."""
     steps = np.diff(values)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
 from bandstrap.tables.values import FLAG, NUMBER, WORDS, Column, Name
 
@@ -31,7 +32,7 @@ def check_width(given: int, wanted: int) -> None:
         raise InvalidInput("contexts", f"{given} wide", f"give {wanted} numbers, as at first")
 
 
-def check_finite(rows: np.ndarray, one: bool, names: list[Name], missing: bool) -> None:
+def check_finite(rows: Array, one: bool, names: list[Name], missing: bool) -> None:
     """Numbers are finite, or NaN if values may be missing."""
     if rows.dtype.kind != "f":
         return

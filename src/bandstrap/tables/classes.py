@@ -5,13 +5,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from bandstrap.arrays import Array
 from bandstrap.tables.cells import encoded, ordered, plain, trimmed
 
 
 class Classes(NamedTuple):
     """Each row's place among the names of classes, -1 where it is missing."""
 
-    codes: np.ndarray
+    codes: Array
     names: tuple[str, ...]
 
 

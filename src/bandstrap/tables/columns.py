@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.checks import first_infinite
 from bandstrap.storage import schema as saved
@@ -23,7 +24,7 @@ USUAL = {NUMBER: (float, int), FLAG: (bool,)}  # what such a value mostly is
 class Given(NamedTuple):
     """Contexts as rows of numbers, and whether they came as a single context."""
 
-    rows: np.ndarray
+    rows: Array
     one: bool
 
 
@@ -76,7 +77,7 @@ class Columns:
         """The names of columns whose numbers are only codes of words."""
         return [*self.words]
 
-    def rows(self, contexts: Any) -> np.ndarray:
+    def rows(self, contexts: Any) -> Array:
         """One context or many as an array (n, columns)."""
         return self.read(contexts).rows
 
@@ -102,7 +103,7 @@ class Columns:
             for word in [*words][known:]:  # they are in the order in which they were met
                 del words[word]
 
-    def frame(self, rows: np.ndarray) -> Any:
+    def frame(self, rows: Array) -> Any:
         """Rows as a polars frame if the first contexts came as one, else as a pandas frame.
 
         The other of the two does where only one is installed: scikit-learn reads both.
@@ -117,7 +118,7 @@ class Columns:
         made = {name: self._made(name, rows[:, j]) for j, name in enumerate(self.kinds)}
         return frame_of(self.source, made)
 
-    def record(self, row: np.ndarray) -> dict[Name, Any]:
+    def record(self, row: Array) -> dict[Name, Any]:
         """A row as one context: the dict that it might have come as.
 
         >>> columns = Columns()
@@ -132,7 +133,7 @@ class Columns:
             made[name] = [*words][int(made[name])]  # codes are in the order of the words
         return made
 
-    def _quick(self, context: Any) -> np.ndarray | None:
+    def _quick(self, context: Any) -> Array | None:
         """One context that is as expected in every way; None if it has to be looked at."""
         if type(context) is dict:
             return self._quick_dict(context) if len(context) == len(self.kinds) else None
@@ -141,7 +142,7 @@ class Columns:
         usual = context.dtype == DOUBLE and context.shape == (self.width,)
         return context.reshape(1, -1).copy() if usual else None
 
-    def _quick_dict(self, context: dict[Name, Any]) -> np.ndarray | None:
+    def _quick_dict(self, context: dict[Name, Any]) -> Array | None:
         row = []
         for name, kind in self.kinds.items():
             value = context.get(name)
@@ -157,7 +158,7 @@ class Columns:
         except OverflowError:
             return None
 
-    def _read_array(self, array: np.ndarray) -> Given:
+    def _read_array(self, array: Array) -> Given:
         if self.kinds:
             raise InvalidInput("contexts", "without names", f"give {self.names}, as at first")
         one, width = array.ndim == 1, array.shape[-1]
@@ -190,7 +191,7 @@ class Columns:
         check_width(len(table.columns), 0)
         return {name: check_known(name, column) for name, column in table.columns.items()}
 
-    def _made(self, name: Name, numbers: np.ndarray) -> Any:
+    def _made(self, name: Name, numbers: Array) -> Any:
         kind = self.kinds[name]
         if kind in WORDS:
             return words_of(numbers, self.words[name], kind == CATEGORY)

@@ -8,6 +8,7 @@ import narwhals as nw
 import numpy as np
 from scipy.sparse import issparse
 
+from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
 from bandstrap.tables.values import (
     CATEGORY,
@@ -52,7 +53,7 @@ def table_of(contexts: Any) -> Table | None:
         raise InvalidInput("contexts", "columns of one name", str(error)) from error
 
 
-def array_of(contexts: Any) -> np.ndarray:
+def array_of(contexts: Any) -> Array:
     """Contexts without names as an array of one or two dimensions, which may still hold NaN."""
     if issparse(contexts):
         contexts = contexts.toarray()

@@ -9,6 +9,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput, OutputError
 from bandstrap.storage.files import reading, write_text
 from bandstrap.tables.contexts import is_row
@@ -36,9 +37,9 @@ class Encoder:
         """What each number of a context stands for."""
         return tuple(name for feature in self.features for name in feature.columns)
 
-    def __call__(self, rows: Any) -> np.ndarray:
+    def __call__(self, rows: Any) -> Array:
         if is_row(rows):
-            one: np.ndarray = self._of_dicts([rows])[0]
+            one: Array = self._of_dicts([rows])[0]
             return one
         if isinstance(rows, list | tuple) and rows and all(map(is_row, rows)):
             return self._of_dicts(rows)
@@ -50,7 +51,7 @@ class Encoder:
         )  # takes the numbers that pandas has for names, though typed text
         return self._of_columns({str(name): get(name).to_list() for name in self._in(frame)})
 
-    def _of_dicts(self, rows: Sequence[Any]) -> np.ndarray:
+    def _of_dicts(self, rows: Sequence[Any]) -> Array:
         named = [{str(name): value for name, value in row.items()} for row in rows]
         there = set(named[0]).intersection(*named)
         return self._of_columns({name: [row[name] for row in named] for name in there})
@@ -60,7 +61,7 @@ class Encoder:
         names = {feature.name for feature in self.features}
         return [name for name in frame.columns if str(name) in names]
 
-    def _of_columns(self, columns: dict[str, list[Any]]) -> np.ndarray:
+    def _of_columns(self, columns: dict[str, list[Any]]) -> Array:
         for feature in self.features:
             if feature.name not in columns:
                 raise InvalidInput(

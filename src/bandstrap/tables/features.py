@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
 from bandstrap.tables.cells import LEVELS, MISSING, NOTHING, Cells, Numbers, Words
 from bandstrap.tables.values import is_missing
@@ -29,7 +30,7 @@ class Feature(ABC):
         """The names of the columns that it becomes."""
 
     @abstractmethod
-    def encoded(self, values: Sequence[Any]) -> np.ndarray:
+    def encoded(self, values: Sequence[Any]) -> Array:
         """Any values of the column, None or NaN for missing ones, as numbers (n, columns)."""
 
     @abstractmethod
@@ -65,11 +66,11 @@ class NumberFeature(Feature):
     def columns(self) -> list[str]:
         return [self.name, f"{self.name}={ABSENT}"] if self.missing else [self.name]
 
-    def encoded(self, values: Sequence[Any]) -> np.ndarray:
+    def encoded(self, values: Sequence[Any]) -> Array:
         numbers = np.array([self._number(value) for value in values], dtype=np.float64)
         return self.encoded_numbers(numbers)
 
-    def encoded_numbers(self, numbers: np.ndarray) -> np.ndarray:
+    def encoded_numbers(self, numbers: Array) -> Array:
         gone = np.isnan(numbers)
         scaled = (np.where(gone, self.median, numbers) - self.mean) / self.deviation
         return np.stack([scaled, gone] if self.missing else [scaled], axis=1)
@@ -118,10 +119,10 @@ class WordFeature(Feature):
         extra = [OTHER] * bool(self.others) + [ABSENT] * bool(self.missing)
         return [f"{self.name}={level}" for level in [*self.levels, *extra]]
 
-    def encoded(self, values: Sequence[Any]) -> np.ndarray:
+    def encoded(self, values: Sequence[Any]) -> Array:
         return self._indicators(np.array([self._place(value) for value in values]))
 
-    def encoded_words(self, cells: Words) -> np.ndarray:
+    def encoded_words(self, cells: Words) -> Array:
         places = np.array([*map(self._place, cells.levels), self._place(None)])
         return self._indicators(places[cells.codes])
 
@@ -145,8 +146,8 @@ class WordFeature(Feature):
             return None
         return same.index(True) if any(same) else None
 
-    def _indicators(self, places: np.ndarray) -> np.ndarray:
-        lit: np.ndarray = places[:, None] == np.arange(len(self.columns))
+    def _indicators(self, places: Array) -> Array:
+        lit: Array = places[:, None] == np.arange(len(self.columns))
         return lit.astype(np.float64)
 
     def told(self) -> str:
@@ -175,7 +176,7 @@ class Fitted(NamedTuple):
     """A feature and the column that it was fit to, encoded."""
 
     feature: Feature
-    contexts: np.ndarray
+    contexts: Array
 
 
 @singledispatch

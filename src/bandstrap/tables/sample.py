@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from bandstrap.arrays import Array
 from bandstrap.seeding import generator
 
 ROWS = 100_000  # rows that are kept
@@ -39,7 +40,7 @@ def sampled(schema: pa.Schema, pieces: Iterable[pa.RecordBatch], seed: int) -> S
     return Sample(kept, seen)
 
 
-def _smallest(table: pa.Table, marks: np.ndarray, most: int) -> tuple[pa.Table, np.ndarray]:
+def _smallest(table: pa.Table, marks: Array, most: int) -> tuple[pa.Table, Array]:
     if marks.size <= most:
         return table, marks
     places = np.sort(np.argpartition(marks, most)[:most])

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
-from bandstrap.checks import is_finite, is_whole
 from bandstrap.tables.features import KINDS, Feature
+from bandstrap.validation import is_finite, is_whole
 
 Allowed = Callable[[Any], bool]
 

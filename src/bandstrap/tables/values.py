@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
 
 Name = str | int  # pandas numbers the columns that nobody named
@@ -54,14 +55,14 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, float) and value != value
 
 
-def _floats(where: str, values: list[Any]) -> np.ndarray:
+def _floats(where: str, values: list[Any]) -> Array:
     try:
         return np.array([np.nan if is_missing(value) else float(value) for value in values])
     except (OverflowError, ValueError) as error:
         raise InvalidInput(where, "a number", "too large for a double; scale it down") from error
 
 
-def numbers_of(array: np.ndarray) -> np.ndarray:
+def numbers_of(array: Array) -> Array:
     """An array of objects, all of them numbers or missing."""
     values = array.ravel().tolist()
     for value in values:

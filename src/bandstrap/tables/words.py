@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
 
 Words = dict[str | None, int]  # None is the word for a missing value
@@ -13,7 +14,7 @@ Words = dict[str | None, int]  # None is the word for a missing value
 
 def codes_of(
     values: list[str | None], known: Words, missing: bool
-) -> tuple[np.ndarray, dict[str | None, int]]:
+) -> tuple[Array, dict[str | None, int]]:
     """The codes of words, and the words among them that are new.
 
     A missing value has a code if there may be any, else NaN.
@@ -32,7 +33,7 @@ def codes_of(
     return codes, fresh
 
 
-def words_of(codes: np.ndarray, words: Mapping[str | None, int], category: bool) -> Any:
+def words_of(codes: Array, words: Mapping[str | None, int], category: bool) -> Any:
     """The words again, as a column of Arrow; the code of None is a missing value.
 
     >>> words_of(np.array([1.0, 0.0]), {"a": 0, "b": 1}, category=False).to_pylist()

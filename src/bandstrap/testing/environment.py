@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.environments import Environment, Round
 from bandstrap.problem import Problem
 from bandstrap.seeding import generator
@@ -16,9 +17,9 @@ RUNS = 100
 class Played(NamedTuple):
     """What some rounds held, by round and run."""
 
-    means: np.ndarray  # (rounds, runs, arms)
-    arms: np.ndarray  # (rounds, runs)
-    rewards: np.ndarray  # (rounds, runs)
+    means: Array  # (rounds, runs, arms)
+    arms: Array  # (rounds, runs)
+    rewards: Array  # (rounds, runs)
 
 
 def check_environment(environment: Environment, *, seed: int = 0, rounds: int = 200) -> None:
@@ -44,7 +45,7 @@ def check_environment(environment: Environment, *, seed: int = 0, rounds: int = 
     _saving(environment, world, rng, rounds)
 
 
-def _play(environment: Environment, world: Any, rng: np.random.Generator, rounds: range) -> Played:
+def _play(environment: Environment, world: Any, rng: Rng, rounds: range) -> Played:
     """All arms in turn, checked at every step."""
     problem = environment.problem
     means, arms, rewards = [], [], []
@@ -78,7 +79,7 @@ def _look(environment: Environment, problem: Problem, seen: Round) -> None:
     require(bool(np.allclose(seen.best, largest, rtol=1e-12)), environment, rule, seen.best[:3])
 
 
-def _support(environment: Environment, problem: Problem, rewards: np.ndarray) -> None:
+def _support(environment: Environment, problem: Problem, rewards: Array) -> None:
     support = problem.support
     outside = rewards[~((rewards >= support.low) & (rewards <= support.high))]
     rule = f"rewards must lie in the declared support, [{support.low:g}, {support.high:g}]"
@@ -112,7 +113,7 @@ def _same_seed(environment: Environment, seed: int) -> None:
     require(_print_of(one) == _print_of(other), environment, rule, "others")
 
 
-def _saving(environment: Environment, world: Any, rng: np.random.Generator, rounds: int) -> None:
+def _saving(environment: Environment, world: Any, rng: Rng, rounds: int) -> None:
     loaded, same_rng = unpack(packed((world, rng), environment, "a world"), Loaded())
     turns = range(rounds, rounds + 5)
     one = _play(environment, world, rng, turns)

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.models import Model
 from bandstrap.policies import ContextualBootstrap
 from bandstrap.priors import SeenExamples
@@ -24,7 +25,7 @@ class Trial(NamedTuple):
     tolerance: float
     seed: int
 
-    def rng(self, *names: object) -> np.random.Generator:
+    def rng(self, *names: object) -> Rng:
         return generator(self.seed, "testing", *names)
 
     def require(self, held: bool, rule: str, found: object = None) -> None:
@@ -37,25 +38,25 @@ class Trial(NamedTuple):
             fit = self.model.fit(examples.contexts, examples.rewards, examples.weights, fit, rng)
         return fit
 
-    def predicted(self, examples: "Examples") -> np.ndarray:
+    def predicted(self, examples: "Examples") -> Array:
         """What is predicted at the examples of the test, averaged over random numbers."""
         at = _examples(self).contexts
         predictions = [
             self.model.predict(self.fitted(examples, stream), at) for stream in range(STREAMS)
         ]
-        mean: np.ndarray = np.mean(predictions, axis=0)
+        mean: Array = np.mean(predictions, axis=0)
         return mean
 
-    def agree(self, one: np.ndarray, other: np.ndarray, rule: str) -> None:
+    def agree(self, one: Array, other: Array, rule: str) -> None:
         gap = float(np.abs(one - other).mean())
         rule = f"{rule}, within {self.tolerance:g} on average"
         self.require(gap <= self.tolerance, rule, f"{gap:.3g}")
 
 
 class Examples(NamedTuple):
-    contexts: np.ndarray
-    rewards: np.ndarray
-    weights: np.ndarray
+    contexts: Array
+    rewards: Array
+    weights: Array
 
 
 def check_model(

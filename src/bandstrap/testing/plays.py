@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.policies import Policy
 from bandstrap.policies.chances import best_shares
 from bandstrap.problem import Problem, Support
@@ -22,12 +23,12 @@ def ends(support: Support) -> tuple[float, float]:
 class World:
     """One arm in each run pays well nine times in ten, the others one time in ten."""
 
-    def __init__(self, problem: Problem, best: np.ndarray) -> None:
+    def __init__(self, problem: Problem, best: Array) -> None:
         self.problem = problem
         self.best = best  # (runs,)
         self.runs = best.size
 
-    def contexts(self, rng: np.random.Generator) -> np.ndarray | None:
+    def contexts(self, rng: Rng) -> Array | None:
         """What a decision sees: where arms have features, the first of them tells the best."""
         problem = self.problem
         if problem.n_features == 0:
@@ -40,22 +41,20 @@ class World:
         contexts[:, 0] = 1.0  # for models without an intercept
         return contexts
 
-    def learnt(self, contexts: np.ndarray | None, arms: np.ndarray) -> np.ndarray | None:
+    def learnt(self, contexts: Contexts, arms: Array) -> Array | None:
         """What an update sees."""
         if contexts is None or not self.problem.per_arm:
             return contexts
-        rows: np.ndarray = contexts[np.arange(self.runs), arms]
+        rows: Array = contexts[np.arange(self.runs), arms]
         return rows
 
-    def rewards(self, arms: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def rewards(self, arms: Array, rng: Rng) -> Array:
         poor, good = ends(self.problem.support)
         chance = np.where(arms == self.best, OFTEN, 1 - OFTEN)
         return np.where(rng.random(self.runs) < chance, good, poor)
 
 
-def play(
-    policy: Policy[Any], state: Any, world: World, rng: np.random.Generator, rounds: int
-) -> np.ndarray:
+def play(policy: Policy[Any], state: Any, world: World, rng: Rng, rounds: int) -> Array:
     """Let a policy choose and learn, in place; the arms it chose, (rounds, runs)."""
     chosen = np.empty((rounds, world.runs), dtype=np.int64)
     for turn in range(rounds):
@@ -65,9 +64,7 @@ def play(
     return chosen
 
 
-def teach(
-    policy: Policy[Any], state: Any, world: World, rng: np.random.Generator, rounds: int
-) -> None:
+def teach(policy: Policy[Any], state: Any, world: World, rng: Rng, rounds: int) -> None:
     """Let a policy learn each arm in turn."""
     for turn in range(rounds):
         contexts, arms = world.contexts(rng), np.full(world.runs, turn % world.problem.n_arms)
@@ -77,9 +74,7 @@ def teach(
 class Frozen:
     """A policy that has learnt a little in one run, and one decision that it has to make."""
 
-    def __init__(
-        self, policy: Policy[Any], problem: Problem, rng: np.random.Generator, rounds: int
-    ) -> None:
+    def __init__(self, policy: Policy[Any], problem: Problem, rng: Rng, rounds: int) -> None:
         world = World(problem, np.zeros(1, dtype=np.int64))
         self.policy = policy
         self.problem = problem
@@ -87,7 +82,7 @@ class Frozen:
         teach(policy, self.state, world, rng, rounds)
         self.contexts = world.contexts(rng)
 
-    def chosen(self, rng: np.random.Generator, allowed: np.ndarray, draws: int) -> np.ndarray:
+    def chosen(self, rng: Rng, allowed: Array, draws: int) -> Array:
         """How often `select` chooses each arm, every time as if it were the first."""
         arms = [
             self.policy.select(deepcopy(self.state), self.contexts, rng, allowed)[0]
@@ -95,7 +90,7 @@ class Frozen:
         ]
         return self._counted(arms)
 
-    def chosen_on(self, rng: np.random.Generator, allowed: np.ndarray, draws: int) -> np.ndarray:
+    def chosen_on(self, rng: Rng, allowed: Array, draws: int) -> Array:
         """How often it does when one decision follows the other."""
         state = deepcopy(self.state)
         arms = [
@@ -103,7 +98,7 @@ class Frozen:
         ]  # fmt: skip
         return self._counted(arms)
 
-    def best(self, rng: np.random.Generator, allowed: np.ndarray, draws: int) -> np.ndarray:
+    def best(self, rng: Rng, allowed: Array, draws: int) -> Array:
         """How often each arm has the largest score, ties at random."""
         arms = []
         for _ in range(draws):
@@ -112,5 +107,5 @@ class Frozen:
             arms.append(rng.choice(shares.size, p=shares))
         return self._counted(arms)
 
-    def _counted(self, arms: list[Any]) -> np.ndarray:
+    def _counted(self, arms: list[Any]) -> Array:
         return np.bincount(np.array(arms, dtype=np.int64), minlength=self.problem.n_arms)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy
 from bandstrap.problem import Problem, Support
@@ -37,7 +38,7 @@ class Trial(NamedTuple):
     draws: int
     deciding_trains: bool
 
-    def rng(self, name: str) -> np.random.Generator:
+    def rng(self, name: str) -> Rng:
         return generator(self.seed, "testing", name)
 
     def world(self, n_arms: int | None = None) -> World:
@@ -45,7 +46,7 @@ class Trial(NamedTuple):
         problem = replace(self.problem, n_arms=n_arms or self.problem.n_arms)
         return World(problem, np.arange(RUNS) % problem.n_arms)
 
-    def played(self, name: str, rounds: int = 12) -> tuple[Any, World, np.random.Generator]:
+    def played(self, name: str, rounds: int = 12) -> tuple[Any, World, Rng]:
         """A state that has seen something, its world and random numbers to go on with."""
         world, rng = self.world(), self.rng(name)
         state = self.policy.start(self.problem, RUNS)
@@ -156,7 +157,7 @@ def _refusals(trial: Trial) -> None:
     for what, value, pulled, reward in bad:
         told = np.append(np.full(RUNS - 1, poor), reward)
 
-        def update(pulled: np.ndarray = pulled, told: np.ndarray = told) -> None:
+        def update(pulled: Array = pulled, told: Array = told) -> None:
             trial.policy.update(state, contexts, pulled, told, rng)
 
         refused = refuses(update)
@@ -193,9 +194,7 @@ def _laws(trial: Trial) -> None:
             _law(trial, frozen, np.arange(n_arms)[None] < n_arms - left_out, rng, draws)
 
 
-def _law(
-    trial: Trial, frozen: Frozen, allowed: np.ndarray, rng: np.random.Generator, draws: int
-) -> None:
+def _law(trial: Trial, frozen: Frozen, allowed: Array, rng: Rng, draws: int) -> None:
     chosen = frozen.chosen(rng, allowed, draws)
     best = frozen.best(rng, allowed, draws)
     rule = f"select must choose the largest of scores; in {draws} draws that was {best.tolist()}"
@@ -207,7 +206,7 @@ def _law(
     _probabilities(trial, frozen, allowed, chosen)
 
 
-def _probabilities(trial: Trial, frozen: Frozen, allowed: np.ndarray, chosen: np.ndarray) -> None:
+def _probabilities(trial: Trial, frozen: Frozen, allowed: Array, chosen: Array) -> None:
     state = deepcopy(frozen.state)
     told = trial.policy.probabilities(state, frozen.contexts, allowed)
     if told is None:

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import generator
 from bandstrap.testing.rules import has_mean, require, require_shape, same_law
@@ -18,7 +19,7 @@ class Trial(NamedTuple):
     scheme: Resampling
     seed: int
 
-    def rng(self, name: str) -> np.random.Generator:
+    def rng(self, name: str) -> Rng:
         return generator(self.seed, "testing", name)
 
     def require(self, held: bool, rule: str, found: object = None) -> None:
@@ -139,16 +140,16 @@ def _means(trial: Trial) -> None:
     trial.require(same_law(fast.round(9), slow.round(9)), rule, _told(fast))
 
 
-def _mean(scheme: Resampling, rewards: np.ndarray, rng: np.random.Generator) -> float:
+def _mean(scheme: Resampling, rewards: Array, rng: Rng) -> float:
     while True:  # weights may all be zero: such a draw has no mean and is drawn again
         perturbed, weights = scheme.perturb(rewards, rng)
         if weights.sum() > 0:
             return float(perturbed @ weights / weights.sum())
 
 
-def _error(values: np.ndarray) -> float:
+def _error(values: Array) -> float:
     return float(values.std() / np.sqrt(values.size))
 
 
-def _told(values: np.ndarray) -> str:
+def _told(values: Array) -> str:
     return f"mean {values.mean():.3f}, deviation {values.std():.3f}"

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from bandstrap.arrays import Array
 from bandstrap.storage.packing import CannotPack, Packed, pack
 
 UNLIKELY = 1e-6  # a rule is broken if what was seen is less probable than this
@@ -52,7 +53,7 @@ def refuses(action: Callable[[], object]) -> bool:
     return False
 
 
-def alike(one: np.ndarray, other: np.ndarray) -> bool:
+def alike(one: Array, other: Array) -> bool:
     """Whether two tables of counts may come from the same law, by a chi-square test."""
     both = np.array([one, other])
     few = both.sum(axis=0) < FEW
@@ -63,7 +64,7 @@ def alike(one: np.ndarray, other: np.ndarray) -> bool:
     return bool(stats.chi2_contingency(cells, correction=False).pvalue > UNLIKELY)
 
 
-def follow(counts: np.ndarray, probabilities: np.ndarray) -> bool:
+def follow(counts: Array, probabilities: Array) -> bool:
     """Whether counts may come from probabilities, by an exact test of each."""
     total = int(counts.sum())
     return all(
@@ -72,12 +73,12 @@ def follow(counts: np.ndarray, probabilities: np.ndarray) -> bool:
     )
 
 
-def same_law(one: np.ndarray, other: np.ndarray) -> bool:
+def same_law(one: Array, other: Array) -> bool:
     """Whether two samples of numbers may come from the same law, by Kolmogorov and Smirnov."""
     return bool(stats.ks_2samp(one, other, method="asymp").pvalue > UNLIKELY)
 
 
-def has_mean(values: np.ndarray, mean: float, slack: float = 0.0) -> bool:
+def has_mean(values: Array, mean: float, slack: float = 0.0) -> bool:
     """Whether independent values may have a mean: within five standard errors."""
     error = values.std() / np.sqrt(values.size)
     rounding = 1e-9 * max(1.0, abs(mean))

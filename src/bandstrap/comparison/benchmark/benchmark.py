@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.comparison.benchmark.diagram import draw_frontier, draw_ranks
 from bandstrap.comparison.benchmark.ranks import Duel, Ranks, duel, ranks
 from bandstrap.comparison.benchmark.tasks import Task
@@ -39,8 +40,8 @@ class Benchmark:
 
     datasets: tuple[str, ...]
     policies: tuple[str, ...]
-    rewards: np.ndarray
-    costs: np.ndarray  # microseconds a decision
+    rewards: Array
+    costs: Array  # microseconds a decision
     ranks: Ranks
     duels: tuple[Duel, ...]
     answer: str
@@ -48,17 +49,17 @@ class Benchmark:
     traces: tuple[Trace, ...]
 
     @property
-    def shares(self) -> np.ndarray:
+    def shares(self) -> Array:
         """Each policy's reward as a share of the best one's, mean over data sets, (policies,)."""
         best = self.rewards.max(axis=1, keepdims=True)
-        shares: np.ndarray = (self.rewards / np.where(best > 0, best, 1.0)).mean(axis=0)
+        shares: Array = (self.rewards / np.where(best > 0, best, 1.0)).mean(axis=0)
         return shares
 
     @property
-    def wins(self) -> np.ndarray:
+    def wins(self) -> Array:
         """On how many data sets each was best, (policies,); who ties for it shares it."""
         best = self.rewards == self.rewards.max(axis=1, keepdims=True)
-        wins: np.ndarray = (best / best.sum(axis=1, keepdims=True)).sum(axis=0)
+        wins: Array = (best / best.sum(axis=1, keepdims=True)).sum(axis=0)
         return wins
 
     def as_dict(self) -> dict[str, Any]:
@@ -168,10 +169,7 @@ def judged(
 
 
 def _answer(
-    found: Ranks,
-    columns: dict[str, np.ndarray],
-    duels: tuple[Duel, ...],
-    bootstraps: Container[str],
+    found: Ranks, columns: dict[str, Array], duels: tuple[Duel, ...], bootstraps: Container[str]
 ) -> str:
     """Two sentences: the best of either kind, then pairs of the same model."""
     ours = [name for name in found.policies if name in bootstraps]

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.comparison.benchmark.ranks import Ranks
 from bandstrap.comparison.plot import plain, plain_log
 from bandstrap.experiments.figure2.plot import style
@@ -51,7 +52,7 @@ def _scale(axis: Any, low: int, high: int) -> None:
         axis.text(rank, 0.4, str(rank), ha="center", va="bottom", fontsize=8)
 
 
-def draw_frontier(policies: list[str], shares: np.ndarray, costs: np.ndarray, path: Path) -> None:
+def draw_frontier(policies: list[str], shares: Array, costs: Array, path: Path) -> None:
     """Reward against cost; the line joins those that nobody beats in both."""
     drawing, axes = figure(1, 1, width=8.5, height=5.6)
     axis = axes[0, 0]
@@ -72,7 +73,7 @@ def draw_frontier(policies: list[str], shares: np.ndarray, costs: np.ndarray, pa
     save(drawing, path)
 
 
-def frontier(shares: np.ndarray, costs: np.ndarray) -> np.ndarray:
+def frontier(shares: Array, costs: Array) -> Array:
     """The places of those that earn more than everyone cheaper, by cost."""
     edge, best = [], -np.inf
     for place in np.lexsort((-shares, costs)):
@@ -82,7 +83,7 @@ def frontier(shares: np.ndarray, costs: np.ndarray) -> np.ndarray:
     return np.array(edge)
 
 
-def _names(axis: Any, policies: list[str], shares: np.ndarray, costs: np.ndarray) -> None:
+def _names(axis: Any, policies: list[str], shares: Array, costs: Array) -> None:
     """Beside their points, on whichever side keeps clear of the name placed before."""
     span = float(np.ptp(shares)) or 1.0
     taken: list[tuple[float, float]] = []

@@ -12,6 +12,8 @@ from math import nan
 import numpy as np
 from scipy.stats import friedmanchisquare, rankdata, wilcoxon
 
+from bandstrap.arrays import Array
+
 LEVEL = 0.05
 
 
@@ -44,7 +46,7 @@ class Ranks:
     groups: tuple[tuple[str, ...], ...]
 
 
-def ranks(policies: list[str], rewards: np.ndarray) -> Ranks:
+def ranks(policies: list[str], rewards: Array) -> Ranks:
     """From rewards (data sets, policies)."""
     mean = rankdata(-rewards, axis=1).mean(axis=0)
     order = sorted(range(len(policies)), key=lambda i: (mean[i], policies[i]))
@@ -59,26 +61,26 @@ def ranks(policies: list[str], rewards: np.ndarray) -> Ranks:
     )
 
 
-def duel(first: str, second: str, rewards: dict[str, np.ndarray]) -> Duel:
+def duel(first: str, second: str, rewards: dict[str, Array]) -> Duel:
     """One pair over all data sets."""
     difference = rewards[first] - rewards[second]
     wins, losses = int((difference > 0).sum()), int((difference < 0).sum())
     return Duel(first, second, wins, losses, float(difference.mean()), _p(difference))
 
 
-def _friedman(rewards: np.ndarray) -> float:
+def _friedman(rewards: Array) -> float:
     if rewards.shape[0] < 2 or rewards.shape[1] < 3:
         return nan
     return float(friedmanchisquare(*rewards.T).pvalue)
 
 
-def _p(difference: np.ndarray) -> float:
+def _p(difference: Array) -> float:
     if not difference.any():
         return 1.0
     return float(wilcoxon(difference, method="auto").pvalue)
 
 
-def _different(names: list[str], rewards: np.ndarray) -> set[frozenset[str]]:
+def _different(names: list[str], rewards: Array) -> set[frozenset[str]]:
     """The pairs that differ, by Holm: the smallest p first, each against what is left of LEVEL."""
     pairs = list(combinations(range(len(names)), 2))
     p = [_p(rewards[:, i] - rewards[:, j]) for i, j in pairs]

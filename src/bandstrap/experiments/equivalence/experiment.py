@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import betaincinv
 
+from bandstrap.arrays import Rng
 from bandstrap.environments import Bernoulli, Categorical, Gaussian
 from bandstrap.experiments.base import Claim, Experiment, Settings, Verdict, by_name, policy_named
 from bandstrap.experiments.compare import difference
@@ -95,7 +96,7 @@ def _verdict(passed: bool) -> Verdict:
     return Verdict.REPRODUCED if passed else Verdict.NOT_REPRODUCED
 
 
-def _quantiles(axis: Any, ones: int, zeros: int, rng: np.random.Generator) -> None:
+def _quantiles(axis: Any, ones: int, zeros: int, rng: Rng) -> None:
     """WB's draws for an arm with so many ones and zeros, against the Beta posterior."""
     from bandstrap.experiments.equivalence.tests import binary_draws
 

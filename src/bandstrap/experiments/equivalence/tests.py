@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import integrate, stats
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.policies import Bootstrap
 from bandstrap.priors import PseudoRewards, PseudoRewardsAt
 from bandstrap.problem import Problem, Support
@@ -32,7 +33,7 @@ class Tally:
         )
 
 
-def binary_draws(ones: int, zeros: int, draws: int, rng: np.random.Generator) -> np.ndarray:
+def binary_draws(ones: int, zeros: int, draws: int, rng: Rng) -> Array:
     """WB's scores of an arm that has paid so many ones and zeros, with pseudo-counts (1, 1)."""
     policy = Bootstrap()
     state = policy.start(Problem(1, 0, Support.binary()), draws)
@@ -42,7 +43,7 @@ def binary_draws(ones: int, zeros: int, draws: int, rng: np.random.Generator) ->
     return policy.scores(state, None, rng)[:, 0]
 
 
-def beta_tests(draws: int, rng: np.random.Generator) -> Tally:
+def beta_tests(draws: int, rng: Rng) -> Tally:
     """Scores against Beta, and choices between two arms against P(Beta > Beta)."""
     values = []
     for ones, zeros in ((0, 0), (1, 0), (2, 7), (30, 12), (400, 90)):
@@ -55,11 +56,7 @@ def beta_tests(draws: int, rng: np.random.Generator) -> Tally:
 
 
 def _choice_test(
-    prior: PseudoRewards,
-    first: tuple[int, int],
-    second: tuple[int, int],
-    draws: int,
-    rng: np.random.Generator,
+    prior: PseudoRewards, first: tuple[int, int], second: tuple[int, int], draws: int, rng: Rng
 ) -> float:
     policy = Bootstrap(prior=prior)
     state = policy.start(Problem(2, 0, Support.binary()), draws)
@@ -72,7 +69,7 @@ def _choice_test(
     return float(stats.binomtest(chosen, draws, share).pvalue)
 
 
-def dirichlet_tests(draws: int, rng: np.random.Generator) -> Tally:
+def dirichlet_tests(draws: int, rng: Rng) -> Tally:
     """Means of category values under WB against those under Dirichlet draws, and choices too."""
     values = np.array([0.0, 0.2, 0.7, 1.0])
     problem = Problem(2, 0, Support.categories(tuple(values)))
@@ -94,7 +91,7 @@ def dirichlet_tests(draws: int, rng: np.random.Generator) -> Tally:
     return Tally(len(pvalues), draws, float(min(pvalues)))
 
 
-def additive_tests(draws: int, rng: np.random.Generator) -> Tally:
+def additive_tests(draws: int, rng: Rng) -> Tally:
     """Additive noise against N(θ̂, (XᵀX)⁻¹), for an arm's mean and for a linear model."""
     pvalues = []
     policy = Bootstrap(GaussianNoise(), PseudoRewards(0, 0))

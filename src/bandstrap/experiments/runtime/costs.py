@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.experiments.runtime import recipe
 from bandstrap.experiments.statements import HORIZON, Outcome, Statement, seconds_per_round
 from bandstrap.simulation import Trace
@@ -16,7 +17,7 @@ PAPER = {  # seconds a round
 }
 
 
-def curve(trace: Trace, ratio: float = 1.25) -> tuple[np.ndarray, np.ndarray]:
+def curve(trace: Trace, ratio: float = 1.25) -> tuple[Array, Array]:
     """Seconds of a round over stretches of rounds, each so many times further than the last."""
     if trace.policy == recipe.NAME:
         steps = np.diff(trace.rounds)[::2]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from bandstrap.arrays import Array
 from bandstrap.contexts import as_numbers
 from bandstrap.environments import Labelled
 from bandstrap.policies.registry import CONTEXTUAL
@@ -87,9 +88,7 @@ def _model(arm: int) -> Any:
     return SGDClassifier(loss="log_loss", tol=TOLERANCE, warm_start=True, random_state=arm)
 
 
-def _examples(
-    history: History, pseudo: PseudoExamples, arm: int, t: int
-) -> tuple[np.ndarray, np.ndarray]:
+def _examples(history: History, pseudo: PseudoExamples, arm: int, t: int) -> tuple[Array, Array]:
     own = np.flatnonzero(history.arms[:t] == arm)
     contexts = np.concatenate([pseudo.contexts, history.contexts[own]])
     return contexts, np.concatenate([pseudo.rewards, history.rewards[own]])

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.experiments.base import Claim, Experiment, Settings, Verdict, by_name
 from bandstrap.experiments.style import figure, look, save
 from bandstrap.experiments.theorem1.lemmas import (
@@ -79,7 +80,7 @@ class Theorem1(Experiment):
         save(drawing, path)
 
 
-def _trace(name: str, horizons: np.ndarray, regret: np.ndarray) -> Trace:
+def _trace(name: str, horizons: Array, regret: Array) -> Trace:
     reward = 0.5 * horizons - regret
     nothing = np.zeros(horizons.size)
     return Trace("theorem1", "two-arm", name, horizons, regret[None], reward[None], nothing)
@@ -110,7 +111,7 @@ def _truncated_geometric() -> Claim:
     )
 
 
-def _window_exponents(trace: Trace) -> tuple[list[float], np.ndarray]:
+def _window_exponents(trace: Trace) -> tuple[list[float], Array]:
     """Growth exponents over windows of WINDOW decades from 10²⁰ on, and where these end.
 
     P(1, m+1) falls in steps, whenever ⌈(m+2)/4⌉ changes, so the local exponent swings with a

@@ -9,19 +9,20 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bandstrap.arrays import Array
 from bandstrap.experiments.theorem1.lock_in import GAP, Pair, npb_pull_log_probability
 
 FIRST_M = 15  # where the paper's lemmas begin
 
 
-def lemma_bound(horizons: ArrayLike) -> np.ndarray:
+def lemma_bound(horizons: ArrayLike) -> Array:
     """The lemma's bound at its best m: 2^-m / 8 min(exp(m log m / 20), T / 4), 15 <= m <= T."""
     T, m = _horizons_by_m(horizons)
     logs = np.minimum(m * np.log(m) / 20, np.log(T / 4)) - np.log(8)
     return _best_m(T, m, logs)
 
 
-def lemma_bound_exact_tail(horizons: ArrayLike) -> np.ndarray:
+def lemma_bound_exact_tail(horizons: ArrayLike) -> Array:
     """What the lemma's proof gives with the exact chance P = P(1, m+1), at the best m.
 
     Either the bad history is complete by T/2: then step (b) gives min(1/P - 1, T/2 (1-P)) / 8.
@@ -71,7 +72,7 @@ def _horizons_by_m(horizons: ArrayLike) -> Pair:
     return T, np.arange(FIRST_M, FIRST_M + 2.0 + int(8 * np.log(T.max())))[None, :]
 
 
-def _best_m(horizons: np.ndarray, m: np.ndarray, logs: np.ndarray) -> np.ndarray:
+def _best_m(horizons: Array, m: Array, logs: Array) -> Array:
     allowed = np.where(m <= horizons, logs - m * np.log(2), -np.inf)
     return np.asarray(np.exp(allowed.max(axis=1)))
 

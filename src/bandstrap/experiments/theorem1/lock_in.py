@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, betainc, betaincc, gammaln
 
+from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
 
 LogProbability = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -24,21 +25,21 @@ CELLS = 128  # in which the histories after k pulls are grouped, to bound what t
 DROPPED = 1e-10  # share of that bound that may be left out
 
 
-def npb_pull_log_probability(alpha: ArrayLike, beta: ArrayLike) -> np.ndarray:
+def npb_pull_log_probability(alpha: ArrayLike, beta: ArrayLike) -> Array:
     """log P(Bin(n, alpha/n) >= n/4), n = alpha + beta: the non-parametric bootstrap."""
     alpha, beta = np.asarray(alpha, dtype=float), np.asarray(beta, dtype=float)
     n = alpha + beta
     return _log_upper_tail(n, alpha / n, np.ceil(n / 4))
 
 
-def wb_pull_log_probability(alpha: ArrayLike, beta: ArrayLike) -> np.ndarray:
+def wb_pull_log_probability(alpha: ArrayLike, beta: ArrayLike) -> Array:
     """log P(Beta(alpha, beta) >= 1/4), for whole alpha and beta: the weighted bootstrap."""
     alpha, beta = np.asarray(alpha, dtype=float), np.asarray(beta, dtype=float)
     # Of alpha + beta - 1 uniforms the alpha-th smallest is this Beta: at least beta lie above 1/4.
     return _log_upper_tail(alpha + beta - 1, np.asarray(3 / 4), beta)
 
 
-def _log_upper_tail(n: np.ndarray, chance: np.ndarray, k: np.ndarray) -> np.ndarray:
+def _log_upper_tail(n: Array, chance: Array, k: Array) -> Array:
     """log P(Bin(n, chance) >= k), 1 <= k <= n, however small."""
     n, chance, k = np.broadcast_arrays(n, chance, k)
     above, below = betainc(k, n - k + 1, chance), betaincc(k, n - k + 1, chance)
@@ -49,7 +50,7 @@ def _log_upper_tail(n: np.ndarray, chance: np.ndarray, k: np.ndarray) -> np.ndar
     return logs
 
 
-def _log_tail_series(n: np.ndarray, chance: np.ndarray, k: np.ndarray) -> np.ndarray:
+def _log_tail_series(n: Array, chance: Array, k: Array) -> Array:
     """The same as a sum over k, k+1, ... relative to its first, largest term."""
     choose = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
     term = np.ones(n.shape)
@@ -60,7 +61,7 @@ def _log_tail_series(n: np.ndarray, chance: np.ndarray, k: np.ndarray) -> np.nda
     return np.asarray(choose + k * np.log(chance) + (n - k) * np.log1p(-chance) + np.log(total))
 
 
-def expected_regret(horizons: ArrayLike, log_probability: LogProbability) -> np.ndarray:
+def expected_regret(horizons: ArrayLike, log_probability: LogProbability) -> Array:
     """E[R(T)] at each horizon, 1 <= T <= 1e300, computed and not simulated."""
     horizons = np.asarray(horizons, dtype=float)
     if not np.all((horizons >= 1) & (horizons <= 1e300)):
@@ -73,7 +74,7 @@ def expected_regret(horizons: ArrayLike, log_probability: LogProbability) -> np.
     return GAP * np.concatenate(pulls)[where].reshape(horizons.shape)
 
 
-def _pulls_by_batch(horizons: np.ndarray, log_probability: LogProbability) -> np.ndarray:
+def _pulls_by_batch(horizons: Array, log_probability: LogProbability) -> Array:
     """Arm 2's expected pulls; each batch walks as much of the lattice as its horizons need."""
     depths, widths = histories_that_matter(horizons, log_probability)
     levels = _levels(int(depths.max()), log_probability)
@@ -85,7 +86,7 @@ def _pulls_by_batch(horizons: np.ndarray, log_probability: LogProbability) -> np
     return np.concatenate(pulls)
 
 
-def histories_that_matter(horizons: np.ndarray, log_probability: LogProbability) -> Pair:
+def histories_that_matter(horizons: Array, log_probability: LogProbability) -> Pair:
     """At each horizon the pulls of arm 1, and alpha, past which histories may be left out.
 
     A history x in which arm 1 is pulled with chance p is met with chance P(x), and arm 2 is then
@@ -106,7 +107,7 @@ def histories_that_matter(horizons: np.ndarray, log_probability: LogProbability)
     return kept[:, 0], edges[kept[:, 1]]
 
 
-def _cells(k: np.ndarray, edges: np.ndarray, log_probability: LogProbability) -> Pair:
+def _cells(k: Array, edges: Array, log_probability: LogProbability) -> Pair:
     """The log of (1-p)/p where a cell begins, and the chance of being below its end."""
     alpha, end = np.minimum(edges[:-1], k + 1), np.minimum(edges[1:], k + 2)
     log_p = log_probability(alpha, k + 2 - alpha)
@@ -115,7 +116,7 @@ def _cells(k: np.ndarray, edges: np.ndarray, log_probability: LogProbability) ->
     return log_cost, np.where(edges[:-1] <= k + 1, bdtr(end - 2, k, 0.5), 0.0)
 
 
-def _needed(costs: np.ndarray) -> int:
+def _needed(costs: Array) -> int:
     """How many to keep so that the rest carries a share of DROPPED at most."""
     rest = costs[::-1].cumsum()[::-1]
     return max(1, int(np.count_nonzero(rest > DROPPED * rest[0])))
@@ -130,7 +131,7 @@ def _levels(depth: int, log_probability: LogProbability) -> list[Pair]:
     return list(zip(p, q, strict=True))
 
 
-def _transform(s: np.ndarray, levels: list[Pair]) -> np.ndarray:
+def _transform(s: Array, levels: list[Pair]) -> Array:
     """Sum over rounds t of z^t P(arm 2 is pulled in round t), z = exp(-s)."""
     one_minus_z = -np.expm1(-s)[:, None]
     met, since, total = np.ones((s.size, 1)), np.exp(-s), np.zeros(s.shape)
@@ -146,7 +147,7 @@ def _transform(s: np.ndarray, levels: list[Pair]) -> np.ndarray:
     return np.asarray(total)
 
 
-def _pulls_on_contour(horizons: np.ndarray, levels: list[Pair]) -> np.ndarray:
+def _pulls_on_contour(horizons: Array, levels: list[Pair]) -> Array:
     """Arm 2's expected pulls, by the inverse Laplace transform on Weideman's contour (2006).
 
     It winds around the poles, s = log(1-p) < 0; one half is enough, the other is its conjugate.
@@ -161,7 +162,7 @@ def _pulls_on_contour(horizons: np.ndarray, levels: list[Pair]) -> np.ndarray:
     return np.asarray(2 / NODES * (values * summed * np.exp(shape)).imag.sum(axis=1))
 
 
-def _pulls_on_circle(horizons: np.ndarray, log_probability: LogProbability) -> np.ndarray:
+def _pulls_on_circle(horizons: Array, log_probability: LogProbability) -> Array:
     """The same for small horizons, as Taylor coefficients; nothing is left out."""
     size = 2 * int(horizons.max())
     radius = 10.0 ** (-12 / size)  # aliases are scaled by 1e-12, and rounding by 1e6 at most
@@ -186,6 +187,6 @@ def exact_small_regret(T: int, log_probability: LogProbability) -> float:  # noq
     return GAP * pulls
 
 
-def local_exponent(horizons: ArrayLike, regret: ArrayLike) -> np.ndarray:
+def local_exponent(horizons: ArrayLike, regret: ArrayLike) -> Array:
     """d log R / d log T along the curve."""
     return np.asarray(np.gradient(np.log(regret), np.log(horizons)))

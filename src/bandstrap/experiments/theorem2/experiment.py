@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.environments import Bernoulli
 from bandstrap.experiments.base import Claim, Experiment, Settings, Verdict
 from bandstrap.experiments.style import figure, save
@@ -78,7 +79,7 @@ class Theorem2(Experiment):
         save(drawing, path)
 
 
-def _final_regret(traces: list[Trace]) -> tuple[np.ndarray, np.ndarray]:
+def _final_regret(traces: list[Trace]) -> tuple[Array, Array]:
     """Horizons, and the mean regret at each of them, (gaps, horizons)."""
     horizons = np.array(sorted({int(trace.rounds[-1]) for trace in traces}), dtype=np.float64)
     final = np.array([trace.mean()[-1] for trace in traces])

@@ -144,7 +144,7 @@ def _search(loss, m, u, weight, total, entries, first, slope, pull, bend, trial)
 @kernel
 def advance(
     loss, axes, plain, x, n, unit, bias, penalty, factor, weight, total,
-    theta, m, r, g, p, slope, start_bend, pairs, count, work, u, trial,
+    theta, m, r, g, p, slope, start_bend, pairs, count, work, u, trial
 ):  # fmt: skip
     """Move along p, whose slope is given, and find the next direction.
 

@@ -13,7 +13,7 @@ from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.lazy.history import COUNT, HIGH, LOW, MOST_REWARDS, gather
 from bandstrap.kernels.random.streams import below, binomial, exponential, gamma, next_bits, poisson
 from bandstrap.kernels.schemes import DOUBLE, EXPONENTIAL, MULTINOMIAL
-from bandstrap.storage.schema import Array, Grows, declare
+from bandstrap.storage.schema import ArrayOf, Grows, declare
 
 
 class Fractions(NamedTuple):
@@ -26,9 +26,9 @@ class Fractions(NamedTuple):
 
 declare(
     Fractions,
-    rewards=Array(np.float64, "runs", "arms", Grows("room")),
-    factors=Array(np.float64, "runs", "arms", Grows("room"), low=0.0, high=MOST_REWARDS),
-    used=Array(np.int64, "runs", "arms", low=0),
+    rewards=ArrayOf(np.float64, "runs", "arms", Grows("room")),
+    factors=ArrayOf(np.float64, "runs", "arms", Grows("room"), low=0.0, high=MOST_REWARDS),
+    used=ArrayOf(np.int64, "runs", "arms", low=0),
 )
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numba import uint64
 
 from bandstrap.kernels.compile import kernel
-from bandstrap.storage.schema import Array, Grows, declare
+from bandstrap.storage.schema import ArrayOf, Grows, declare
 
 MOST_REWARDS = 1e12  # of an arm: more would take draws seconds, and years to come
 BUCKET = 32  # rewards a leaf holds before it splits
@@ -65,21 +65,21 @@ class History(NamedTuple):
 
 declare(
     History,
-    moments=Array(np.float64, "runs", "arms", 8, finite=False),
-    values=Array(np.float64, "atoms", fixed=True),
-    counts=Array(np.float64, "runs", "arms", "atoms", low=0.0, high=MOST_REWARDS, added=True),
-    nodes=Array(NODE, "runs", Grows("nodes")),
-    buckets=Array(np.float64, "runs", Grows("buckets"), BUCKET),
-    used=Array(np.int64, "runs", 2, low=0),
-    queue=Array(np.float64, "runs", QUEUE),
-    queue_arms=Array(np.int64, "runs", QUEUE, low=0),
-    queued=Array(np.int64, "runs", low=0, high=QUEUE),
-    flat=Array(np.float64, Grows("flat"), finite=False),
-    gains=Array(np.float64, Grows("flat"), finite=False),
-    terms=Array(np.float64, Grows("flat"), finite=False),
-    bracket=Array(np.float64, 2, 9, finite=False),
-    open_nodes=Array(np.int64, 3, Grows("open")),
-    open_weights=Array(np.float64, 2, Grows("open"), 2, finite=False),
+    moments=ArrayOf(np.float64, "runs", "arms", 8, finite=False),
+    values=ArrayOf(np.float64, "atoms", fixed=True),
+    counts=ArrayOf(np.float64, "runs", "arms", "atoms", low=0.0, high=MOST_REWARDS, added=True),
+    nodes=ArrayOf(NODE, "runs", Grows("nodes")),
+    buckets=ArrayOf(np.float64, "runs", Grows("buckets"), BUCKET),
+    used=ArrayOf(np.int64, "runs", 2, low=0),
+    queue=ArrayOf(np.float64, "runs", QUEUE),
+    queue_arms=ArrayOf(np.int64, "runs", QUEUE, low=0),
+    queued=ArrayOf(np.int64, "runs", low=0, high=QUEUE),
+    flat=ArrayOf(np.float64, Grows("flat"), finite=False),
+    gains=ArrayOf(np.float64, Grows("flat"), finite=False),
+    terms=ArrayOf(np.float64, Grows("flat"), finite=False),
+    bracket=ArrayOf(np.float64, 2, 9, finite=False),
+    open_nodes=ArrayOf(np.int64, 3, Grows("open")),
+    open_weights=ArrayOf(np.float64, 2, Grows("open"), 2, finite=False),
 )
 
 

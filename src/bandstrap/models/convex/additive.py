@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.history.fractions import FORGOTTEN
 from bandstrap.kernels.convex.moments import absorb_noisy, best_of, noisy_law, noisy_scores, settle
 from bandstrap.models.base import Learner
@@ -15,11 +16,11 @@ from bandstrap.models.features import Rows, as_numbers
 from bandstrap.models.normal_shares import normal_shares
 from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before, rearmed, relisted
+from bandstrap.remapping import ArmMap, remapped, remapped_list
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import kernel_stream
 from bandstrap.storage.schema import (
-    Array,
+    ArrayOf,
     Fixed,
     Flag,
     ListOf,
@@ -59,18 +60,18 @@ class NoisyLearner(Learner):
         noise=Fixed(Real(low=0.0)),
         pseudo=Of(PseudoExamples),
         version=Whole(-1),
-        own_gram=Array(np.float64, "arms", "parameters", "parameters", low=-MOST, high=MOST),
-        own_moment=Array(np.float64, "arms", "parameters", low=-MOST, high=MOST),
-        own_count=Array(np.float64, "arms", low=0.0, high=MOST),
-        gram=Array(np.float64, "arms", "parameters", "parameters", low=-MOST, high=MOST),
-        moment=Array(np.float64, "arms", "parameters", low=-MOST, high=MOST),
-        count=Array(np.float64, "arms", low=0.0, high=MOST),
-        theta=Array(np.float64, "arms", "parameters", low=-MOST, high=MOST),
-        inverse=Array(np.float64, "arms", "parameters", "parameters"),
-        inverted=Array(np.float64, "arms", low=0.0, high=MOST),
+        own_gram=ArrayOf(np.float64, "arms", "parameters", "parameters", low=-MOST, high=MOST),
+        own_moment=ArrayOf(np.float64, "arms", "parameters", low=-MOST, high=MOST),
+        own_count=ArrayOf(np.float64, "arms", low=0.0, high=MOST),
+        gram=ArrayOf(np.float64, "arms", "parameters", "parameters", low=-MOST, high=MOST),
+        moment=ArrayOf(np.float64, "arms", "parameters", low=-MOST, high=MOST),
+        count=ArrayOf(np.float64, "arms", low=0.0, high=MOST),
+        theta=ArrayOf(np.float64, "arms", "parameters", low=-MOST, high=MOST),
+        inverse=ArrayOf(np.float64, "arms", "parameters", "parameters"),
+        inverted=ArrayOf(np.float64, "arms", low=0.0, high=MOST),
         rows=ListOf(Maybe(Of(Rows))),
-        work=Array(np.float64, 5, "parameters", finite=False),
-        drawn=Array(np.float64, "arms", finite=False),
+        work=ArrayOf(np.float64, 5, "parameters", finite=False),
+        drawn=ArrayOf(np.float64, "arms", finite=False),
         warned=Flag(),
     )
 
@@ -106,18 +107,11 @@ class NoisyLearner(Learner):
         self.work = np.zeros((5, d))
         self.drawn = np.zeros(arms)
 
-    def learn(
-        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
-    ) -> None:
+    def learn(self, context: Array, arm: int, reward: float, rng: Rng | None) -> None:
         self._weigh_in(context, arm, reward, rng, 1.0)
 
     def _weigh_in(
-        self,
-        context: np.ndarray,
-        arm: int,
-        reward: float,
-        rng: np.random.Generator | None,
-        weight: float,
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
     ) -> None:
         self.model.check_reward(reward)
         self.pseudo.see(context)
@@ -155,23 +149,23 @@ class NoisyLearner(Learner):
                 rows.keep(np.full(rows.count, kept[arm] > 0))
         self.version = -1  # all sums are to be made anew
 
-    def rearm(self, fresh: "NoisyLearner", before: Before) -> None:
+    def remap_arms(self, fresh: "NoisyLearner", before: ArmMap) -> None:
         for name in PER_ARM:
-            setattr(self, name, rearmed(getattr(self, name), getattr(fresh, name), before))
+            setattr(self, name, remapped(getattr(self, name), getattr(fresh, name), before))
         if self.rows:
-            self.rows = relisted(list(self.rows), list(fresh.rows), before)
+            self.rows = remapped_list(list(self.rows), list(fresh.rows), before)
         self.version = -1  # new arms are yet to take in the pseudo-examples
 
-    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, context: Array, rng: Rng) -> Array:
         self._draw(context, kernel_stream(rng))
         return self.drawn.copy()
 
-    def best(self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray) -> int:
+    def best(self, context: Array, rng: Rng, allowed: Array) -> int:
         stream = kernel_stream(rng)
         self._draw(context, stream)
         return int(best_of(stream, self.drawn, allowed))
 
-    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+    def probabilities(self, context: Array, allowed: Array) -> Array | None:
         self._notice_prior()
         means, spreads = np.empty((2, self.drawn.size))
         noisy_law(
@@ -180,7 +174,7 @@ class NoisyLearner(Learner):
         )  # fmt: skip
         return normal_shares(means, spreads, allowed)
 
-    def _draw(self, context: np.ndarray, stream: np.ndarray) -> None:
+    def _draw(self, context: Array, stream: Array) -> None:
         self._notice_prior()
         noisy_scores(
             stream, self.noise, self.gram, self.theta, self.inverse,
@@ -188,7 +182,7 @@ class NoisyLearner(Learner):
             self._augmented(context), self.drawn, self.work,
         )  # fmt: skip
 
-    def _augmented(self, context: np.ndarray) -> np.ndarray:
+    def _augmented(self, context: Array) -> Array:
         return np.append(as_numbers(context).astype(np.float64), float(self.model.intercept))
 
     def _notice_prior(self) -> bool:
@@ -215,7 +209,7 @@ class NoisyLearner(Learner):
     def _kept(self, arm: int) -> Rows | None:
         return self.rows[arm] if self.rows else None
 
-    def _few(self) -> np.ndarray:
+    def _few(self) -> Array:
         """Which arms have so few examples that these are kept."""
         if not self.rows:
             return np.zeros(self.drawn.size, dtype=np.bool_)
@@ -238,7 +232,7 @@ class NoisyLearner(Learner):
             self.gram[arm], self.moment[arm], self.theta[arm], self.inverse[arm], ridge, self.work
         )
 
-    def _factor_of_moments(self, arm: int, ridge: float) -> np.ndarray:
+    def _factor_of_moments(self, arm: int, ridge: float) -> Array:
         hessian = self.gram[arm].copy()
         hessian.flat[: -1 : len(hessian) + 1] += ridge
         factor = inverse_factor(hessian)
@@ -248,14 +242,14 @@ class NoisyLearner(Learner):
         return factor
 
 
-def _weights(examples: ConvexExamples) -> np.ndarray:
+def _weights(examples: ConvexExamples) -> Array:
     """How much entries count: those of axes stand for two examples each."""
     return np.concatenate(
         [np.full(2 * len(examples.axes), 2.0), np.ones(len(examples.plain)), examples.rows.weights]
     )
 
 
-def _factor_of_few(examples: ConvexExamples, ridge: float) -> np.ndarray:
+def _factor_of_few(examples: ConvexExamples, ridge: float) -> Array:
     contexts, weights = examples.contexts(), _weights(examples)
     contexts, weights = contexts[weights > 0], weights[weights > 0]
     span = span_of(contexts, examples.bias > 0)

@@ -2,12 +2,23 @@
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.kernels.convex.loss import LINEAR, LOGISTIC, means
 from bandstrap.models.convex.draw import ConvexDraw
 from bandstrap.models.convex.examples import ConvexExamples
 from bandstrap.models.features import Rows
 from bandstrap.priors import PseudoExamples
-from bandstrap.storage.schema import FLOATS, Array, Choice, Fixed, Grows, Of, Schema, Whole, require
+from bandstrap.storage.schema import (
+    FLOATS,
+    ArrayOf,
+    Choice,
+    Fixed,
+    Grows,
+    Of,
+    Schema,
+    Whole,
+    require,
+)
 
 FACTOR_GROWTH = 1.1  # the factor is made anew when the examples have grown this much
 MOST = 1e150  # that a parameter can be
@@ -25,10 +36,10 @@ class ConvexArm:
         loss=Fixed(Choice(LOGISTIC, LINEAR)),
         examples=Of(ConvexExamples, shared=True),
         draw=Of(ConvexDraw),
-        theta=Array(np.float64, "parameters", low=-MOST, high=MOST),
-        factor=Array(FLOATS, Grows("directions"), "parameters"),
-        margins=Array(np.float64, Grows("entries")),
-        means=Array(np.float64, Grows("entries")),
+        theta=ArrayOf(np.float64, "parameters", low=-MOST, high=MOST),
+        factor=ArrayOf(FLOATS, Grows("directions"), "parameters"),
+        margins=ArrayOf(np.float64, Grows("entries")),
+        means=ArrayOf(np.float64, Grows("entries")),
         known_rows=Whole(-1),
         fitted_rows=Whole(),
         factored_rows=Whole(-1),
@@ -103,11 +114,11 @@ class ConvexArm:
         self.fits += 1
         self._know(draw.entries[2, : self.examples.n_entries])
 
-    def set_factor(self, factor: np.ndarray) -> None:
+    def set_factor(self, factor: Array) -> None:
         self.factor = factor
         self.factored_rows = self.examples.rows.count
 
-    def _usable_factor(self) -> np.ndarray | None:
+    def _usable_factor(self) -> Array | None:
         """The factor, unless there is none or it knows less of directions than the rows do."""
         lacking = len(self.factor) < self.theta.size
         behind = self.factored_rows < self.examples.rows.count
@@ -117,15 +128,15 @@ class ConvexArm:
         """Start a draw, whose weights are there, at θ̂."""
         self.draw.begin(self.theta, self.margins, self.means, self.factor)
 
-    def width(self, context: np.ndarray) -> float:
+    def width(self, context: Array) -> float:
         """About the standard deviation of a draw's margin in a context (with its intercept)."""
         return float(np.linalg.norm(self.factor @ context))
 
-    def squares(self) -> np.ndarray:
+    def squares(self) -> Array:
         """Squared residuals at θ̂, times what counts, summed over the examples of each entry."""
         e, a = self.examples, len(self.examples.axes)
         means = self.means[: e.n_entries]
-        squares: np.ndarray = (
+        squares: Array = (
             means - np.concatenate([np.zeros(2 * a), e.plain_rewards, e.rows.rewards])
         ) ** 2
         for side in range(2):
@@ -147,7 +158,7 @@ class ConvexArm:
         means(self.loss, self.margins[begin:], n - begin, self.means[begin:])
         self.known_rows = self.examples.rows.count
 
-    def _know(self, margins: np.ndarray) -> None:
+    def _know(self, margins: Array) -> None:
         n = margins.size
         self._reserve(n)
         self.margins[:n] = margins

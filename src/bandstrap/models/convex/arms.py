@@ -4,13 +4,14 @@ from abc import abstractmethod
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.models.base import Learner, highest
 from bandstrap.models.convex.arm import ConvexArm
 from bandstrap.models.convex.model import ConvexModel
 from bandstrap.models.features import Rows, as_numbers, verify_rows
 from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before, relisted
+from bandstrap.remapping import ArmMap, remapped_list
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import kernel_streams
 from bandstrap.storage.schema import Fixed, ListOf, Of, Schema, Whole, require
@@ -59,12 +60,12 @@ class ConvexArms:
     def random(self) -> bool:
         return self.resampling.variance > 0 or self.resampling.noise > 0
 
-    def learn(self, context: np.ndarray, arm: int, reward: float, weight: float) -> None:
+    def learn(self, context: Array, arm: int, reward: float, weight: float) -> None:
         self.model.check_reward(reward)
         self.pseudo.see(context)
         self.arms[arm].examples.rows.add(context, reward, weight)
 
-    def augmented(self, context: np.ndarray) -> np.ndarray:
+    def augmented(self, context: Array) -> Array:
         """A context as doubles, with a 1 behind it for the intercept if there is one."""
         x = np.empty(context.size + 1)
         x[:-1] = as_numbers(context)
@@ -88,7 +89,7 @@ class ConvexArms:
         most = 0.1 * self.model.tolerance if self.random else self.model.tolerance
         return min(most, PRECISION * arm.theta.size / arm.examples.count)
 
-    def begin(self, rng: np.random.Generator, known: list[int], allowed: np.ndarray) -> list[int]:
+    def begin(self, rng: Rng, known: list[int], allowed: Array) -> list[int]:
         """Draw weights of known and allowed arms and start there; each arm has its own stream."""
         streams = kernel_streams(rng, len(self.arms))
         begun = [index for index in known if allowed[index]]
@@ -97,9 +98,9 @@ class ConvexArms:
             self.arms[index].begin()
         return begun
 
-    def rearm(self, fresh: "ConvexArms", before: Before) -> None:
+    def remap_arms(self, fresh: "ConvexArms", before: ArmMap) -> None:
         """Go on with other arms; new ones take in the pseudo-examples that the others have."""
-        self.arms = relisted(self.arms, fresh.arms, before)
+        self.arms = remapped_list(self.arms, fresh.arms, before)
         for arm, earlier in zip(self.arms, before, strict=True):
             if earlier is None and self.version >= 0:
                 arm.set_prior(self.pseudo)
@@ -128,18 +129,11 @@ class ArmsLearner(Learner):
     ) -> None:
         self.all = ConvexArms(model, problem, resampling, prior)
 
-    def learn(
-        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
-    ) -> None:
+    def learn(self, context: Array, arm: int, reward: float, rng: Rng | None) -> None:
         self._weigh_in(context, arm, reward, rng, 1.0)
 
     def _weigh_in(
-        self,
-        context: np.ndarray,
-        arm: int,
-        reward: float,
-        rng: np.random.Generator | None,
-        weight: float,
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
     ) -> None:
         self.all.learn(context, arm, reward, weight)
 
@@ -147,19 +141,17 @@ class ArmsLearner(Learner):
         for arm in self.all.arms:
             arm.fade(factor)
 
-    def rearm(self, fresh: "ArmsLearner", before: Before) -> None:
-        self.all.rearm(fresh.all, before)
+    def remap_arms(self, fresh: "ArmsLearner", before: ArmMap) -> None:
+        self.all.remap_arms(fresh.all, before)
 
-    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, context: Array, rng: Rng) -> Array:
         return self.all.model.expected(self._margins(context, rng))
 
-    def choose(
-        self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
-    ) -> tuple[int, np.ndarray]:
+    def choose(self, context: Array, rng: Rng, allowed: Array) -> tuple[int, Array]:
         # By margins, as `best` does: expected rewards near 1 would tie.
         margins = self._margins(context, rng)
         return highest(margins, allowed, rng), self.all.model.expected(margins)
 
     @abstractmethod
-    def _margins(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def _margins(self, context: Array, rng: Rng) -> Array:
         """A fresh draw of each arm's margin; infinite for an arm without any example."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.models.convex.factor import no_factor
 
 SAME = 1e-10  # examples that differ by less, relative to their numbers, are the same
@@ -23,16 +24,16 @@ class Span(NamedTuple):
     example which count; without one it is the examples themselves, and the centre is 0.
     """
 
-    basis: np.ndarray  # (features, k), orthonormal
-    centre: np.ndarray  # (features,)
+    basis: Array  # (features, k), orthonormal
+    centre: Array  # (features,)
 
-    def project(self, theta: np.ndarray) -> np.ndarray:
+    def project(self, theta: Array) -> Array:
         """The nearest parameters in the span, of the same margin at its centre."""
         inside = self.basis @ (self.basis.T @ theta[:-1])
         return np.append(inside, theta[-1] + self.centre @ (theta[:-1] - inside))
 
 
-def span_of(contexts: np.ndarray, intercept: bool) -> Span:
+def span_of(contexts: Array, intercept: bool) -> Span:
     """The span of examples (n, features), whatever the sizes of columns and rows.
 
     >>> abs(span_of(np.array([[1.0, 5.0], [3.0, 5.0]]), True).basis.ravel()).tolist()
@@ -65,8 +66,8 @@ def span_of(contexts: np.ndarray, intercept: bool) -> Span:
 
 
 def careful_factor(
-    contexts: np.ndarray, bends: np.ndarray, strength: float, bias: float, span: Span | None
-) -> tuple[np.ndarray, bool]:
+    contexts: Array, bends: Array, strength: float, bias: float, span: Span | None
+) -> tuple[Array, bool]:
     """G with GᵀG the inverse of Σ bendᵢ xᵢxᵢᵀ and the penalty, the intercept last; if it is lost.
 
     Lower triangular; in a span (k + 1, features + 1) and dense, and GᵀG leads nowhere else.

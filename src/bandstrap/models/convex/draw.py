@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.convex.loss import LINEAR, residuals
 from bandstrap.kernels.convex.solve import MEMORY, advance, direction, full_gradient, total_bend
@@ -13,7 +14,7 @@ from bandstrap.models.convex.examples import ConvexExamples
 from bandstrap.models.convex.factor import inverse_factor, least_own, warn_of_rounding
 from bandstrap.models.convex.weighted_examples import WeightedExamples
 from bandstrap.storage.schema import (
-    Array,
+    ArrayOf,
     Flag,
     Grows,
     Real,
@@ -45,15 +46,15 @@ class ConvexDraw(WeightedExamples):
     warned = False  # that rounding may spoil it
     unsaved: ClassVar[tuple[str, ...]] = ("_spanned", "_weighed")
     _weighed = False  # whether that is the span of the examples that count by these weights
-    _spanned: tuple[np.ndarray, Span] | None = None  # examples that count, and their span
+    _spanned: tuple[Array, Span] | None = None  # examples that count, and their span
 
     # Whatever is not finite here was left by a draw that was refused; the next one begins anew.
     schema = Schema(
-        theta=Array(np.float64, "parameters", finite=False),
-        gradient=Array(np.float64, "parameters", finite=False),
-        step=Array(np.float64, "parameters", finite=False),
-        pairs=Array(np.float64, 2, MEMORY, "parameters", finite=False),
-        work=Array(np.float64, 5, Grows("room"), finite=False),
+        theta=ArrayOf(np.float64, "parameters", finite=False),
+        gradient=ArrayOf(np.float64, "parameters", finite=False),
+        step=ArrayOf(np.float64, "parameters", finite=False),
+        pairs=ArrayOf(np.float64, 2, MEMORY, "parameters", finite=False),
+        work=ArrayOf(np.float64, 5, Grows("room"), finite=False),
         n_pairs=Whole(),
         decrement=Real(finite=False),
         bend=Real(finite=False),
@@ -82,9 +83,7 @@ class ConvexDraw(WeightedExamples):
         unit = self.weight * self.scale
         return SAFETY * 0.5 * self.decrement / unit if unit > 0.0 else inf
 
-    def begin(
-        self, theta: np.ndarray, margins: np.ndarray, expected: np.ndarray, factor: np.ndarray
-    ) -> None:
+    def begin(self, theta: Array, margins: Array, expected: Array, factor: Array) -> None:
         """Start at parameters whose margins and means are known: one pass for the gradient."""
         n = self.examples.n_entries
         weight, total, margin, residual = self.entries[:4]
@@ -94,7 +93,7 @@ class ConvexDraw(WeightedExamples):
         residual[:n] -= total[:n]
         self.look_around(factor)
 
-    def begin_at(self, theta: np.ndarray, factor: np.ndarray | None) -> np.ndarray:
+    def begin_at(self, theta: Array, factor: Array | None) -> Array:
         """Start at any parameters, by a factor of the weighted Hessian there if none is given."""
         self._stand_at(theta)
         if factor is None:
@@ -110,14 +109,14 @@ class ConvexDraw(WeightedExamples):
         if np.abs(inside - self.theta).max() > BESIDE * np.abs(inside).max():
             self._stand_at(inside)
 
-    def _stand_at(self, theta: np.ndarray) -> None:
+    def _stand_at(self, theta: Array) -> None:
         n = self.examples.n_entries
         weight, total, margin, residual = self.entries[:4]
         self.theta[:] = theta
         self.examples.margins(theta, margin)
         residuals(self.loss, margin, margin, 0.0, weight, total, n, residual)
 
-    def advance(self, factor: np.ndarray) -> bool:
+    def advance(self, factor: Array) -> bool:
         """One iteration: two passes. False if there is no way down within rounding."""
         e = self.examples
         weight, total, margin, residual, move, trial = self.entries
@@ -147,7 +146,7 @@ class ConvexDraw(WeightedExamples):
                 return
             factor = self.begin_at(self.theta, None)
 
-    def _improve(self, factor: np.ndarray) -> bool:
+    def _improve(self, factor: Array) -> bool:
         """A step beyond where the gap is within the tolerance; undone if it does not go down."""
         before, theta = self.objective(), self.theta.copy()
         if self.advance(factor):
@@ -181,7 +180,7 @@ class ConvexDraw(WeightedExamples):
         n = self.examples.n_entries
         return bool(COLLAPSE * total_bend(self.loss, residual, weight, total, n) < self.bend)
 
-    def solve(self, factor: np.ndarray, tolerance: float) -> None:
+    def solve(self, factor: Array, tolerance: float) -> None:
         """Advance until the gap is within the tolerance, with better factors if need be.
 
         Long steps leave margins inexact, so they are computed anew before the gap is believed.
@@ -206,12 +205,12 @@ class ConvexDraw(WeightedExamples):
                 f"rounding leaves {self.gap:.1e}; scale contexts and rewards or tolerate more",
             )
 
-    def weighted_factor(self) -> np.ndarray:
+    def weighted_factor(self) -> Array:
         """A factor of the weighted Hessian where the draw stands now, as precise as it need be."""
         factor, usual = self.factor()
         return factor.astype(np.float32) if usual else factor
 
-    def factor(self) -> tuple[np.ndarray, bool]:
+    def factor(self) -> tuple[Array, bool]:
         """The same in double precision, and whether single precision would do."""
         if self.examples.few:
             return self._careful_factor()[0], False
@@ -227,7 +226,7 @@ class ConvexDraw(WeightedExamples):
             warn_of_rounding("a draw")
         return factor, True
 
-    def _careful_factor(self) -> tuple[np.ndarray, bool]:
+    def _careful_factor(self) -> tuple[Array, bool]:
         e = self.examples
         counting = self.entries[0, : e.n_entries] > 0
         if not e.few:
@@ -239,7 +238,7 @@ class ConvexDraw(WeightedExamples):
             span = self._span(contexts)
         return careful_factor(contexts, self._bends()[counting], self.strength, e.bias, span)
 
-    def _span(self, contexts: np.ndarray) -> Span:
+    def _span(self, contexts: Array) -> Span:
         """Of the examples that count; the same for all draws as long as these are the same."""
         if self._spanned is None or not np.array_equal(self._spanned[0], contexts):
             self._spanned = contexts, span_of(contexts, self.examples.bias > 0)
@@ -249,7 +248,7 @@ class ConvexDraw(WeightedExamples):
     def restore(self) -> None:
         """After it was saved: a span is found again when it is needed."""
 
-    def look_around(self, factor: np.ndarray) -> None:
+    def look_around(self, factor: Array) -> None:
         """Gradient and direction where the draw stands, from its residuals."""
         e = self.examples
         full_gradient(

@@ -2,12 +2,13 @@
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.kernels.checks import LARGEST
 from bandstrap.kernels.convex.passes import gradient, margins, row_margins
 from bandstrap.models.features import BYTE, Rows, as_numbers
 from bandstrap.priors import PseudoExamples
 from bandstrap.priors.pseudo_examples import WIDEST
-from bandstrap.storage.schema import Array, Choice, Fixed, Grows, Of, Schema, require
+from bandstrap.storage.schema import ArrayOf, Choice, Fixed, Grows, Of, Schema, require
 
 CHUNK = 2048  # rows that are converted at a time
 
@@ -23,10 +24,12 @@ class ConvexExamples:
     schema = Schema(
         rows=Of(Rows),
         bias=Fixed(Choice(0.0, 1.0)),
-        axes=Array(np.float64, Grows("axes"), "features", low=-WIDEST, high=WIDEST, shared=True),
-        plain=Array(np.float64, Grows("plain"), "features", low=-WIDEST, high=WIDEST, shared=True),
-        axis_rewards=Array(np.float64, Grows("axes"), 4, low=-LARGEST, high=LARGEST),
-        plain_rewards=Array(np.float64, Grows("plain"), low=-LARGEST, high=LARGEST),
+        axes=ArrayOf(np.float64, Grows("axes"), "features", low=-WIDEST, high=WIDEST, shared=True),
+        plain=ArrayOf(
+            np.float64, Grows("plain"), "features", low=-WIDEST, high=WIDEST, shared=True
+        ),
+        axis_rewards=ArrayOf(np.float64, Grows("axes"), 4, low=-LARGEST, high=LARGEST),
+        plain_rewards=ArrayOf(np.float64, Grows("plain"), low=-LARGEST, high=LARGEST),
     )
 
     def verify_saved(self) -> None:
@@ -69,7 +72,7 @@ class ConvexExamples:
         """Whether there are so few that they cannot tell all directions apart."""
         return self.n_entries <= self.rows.n_features
 
-    def contexts(self) -> np.ndarray:
+    def contexts(self) -> Array:
         """Of all entries, in double precision as passes read them."""
         rows = self.unit * self.rows.contexts.astype(np.float64)
         return np.concatenate([self.axes, -self.axes, self.plain, rows])
@@ -80,7 +83,7 @@ class ConvexExamples:
         rows = self.rows
         return self.count if rows.plain else self.count - rows.count + float(rows.weights.sum())
 
-    def counts(self) -> np.ndarray:
+    def counts(self) -> Array:
         """What each example counts, those of the axes first."""
         return np.concatenate([np.ones(self.count - self.rows.count), self.rows.weights])
 
@@ -93,23 +96,23 @@ class ConvexExamples:
     def scratch_size(self) -> int:
         return max(self.rows.n_features + 1, len(self.axes), 16)
 
-    def rewards(self) -> np.ndarray:
+    def rewards(self) -> Array:
         """Rewards of all examples, those of the axes first."""
         return np.concatenate([self.axis_rewards.ravel(), self.plain_rewards, self.rows.rewards])
 
-    def margins(self, theta: np.ndarray, out: np.ndarray) -> None:
+    def margins(self, theta: Array, out: Array) -> None:
         scratch = np.empty((2, self.scratch_size))
         x, n = self.rows.contexts, self.rows.count
         margins(self.axes, self.plain, x, n, self.unit, theta, out, scratch[0], scratch[1])
 
-    def margins_from(self, begin: int, theta: np.ndarray, out: np.ndarray) -> None:
+    def margins_from(self, begin: int, theta: Array, out: Array) -> None:
         """Margins of rows from `begin` on alone."""
         scratch = np.empty((2, self.scratch_size))
         x, n = self.rows.contexts, self.rows.count
         rest = out[self.n_pseudo :]
         row_margins(x, begin, n, self.unit, theta, rest, scratch[0], scratch[1])
 
-    def gradient(self, residuals: np.ndarray) -> np.ndarray:
+    def gradient(self, residuals: Array) -> Array:
         """The sum of all entries' contexts, each times its residual; the intercept's last."""
         out = np.empty(self.rows.n_features + 1)
         scratch = np.empty(self.scratch_size)
@@ -117,7 +120,7 @@ class ConvexExamples:
         gradient(self.axes, self.plain, x, n, self.unit, self.bias, residuals, out, scratch)
         return out
 
-    def gram(self, weights: np.ndarray) -> np.ndarray:
+    def gram(self, weights: Array) -> Array:
         """Σ weights_i x_i x_iᵀ over all entries, with the intercept as the last feature."""
         d, a, pseudo = self.rows.n_features, len(self.axes), self.n_pseudo
         gram = np.zeros((d + 1, d + 1))
@@ -131,7 +134,7 @@ class ConvexExamples:
         return gram
 
 
-def _add_gram(gram: np.ndarray, contexts: np.ndarray, weights: np.ndarray) -> None:
+def _add_gram(gram: Array, contexts: Array, weights: Array) -> None:
     """gram += Σ weights_i x_i x_iᵀ, for weights that are not negative."""
     for begin in range(0, len(contexts), CHUNK):
         chunk = slice(begin, begin + CHUNK)
@@ -139,7 +142,7 @@ def _add_gram(gram: np.ndarray, contexts: np.ndarray, weights: np.ndarray) -> No
         gram += scaled.T @ scaled
 
 
-def variance_of(rewards: np.ndarray, weights: np.ndarray) -> float:
+def variance_of(rewards: Array, weights: Array) -> float:
     """Of rewards, or their square where they are all the same; 1 if they are all zero."""
     total = weights.sum()
     mean = weights @ rewards / total

@@ -5,13 +5,14 @@ from math import inf
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
 
 FIRST_RIDGE = 1e-13
 LAST_RIDGE = 1.0
 
 
-def inverse_factor(matrix: np.ndarray) -> np.ndarray:
+def inverse_factor(matrix: Array) -> Array:
     """A lower triangular G with GᵀG the inverse of a positive semi-definite matrix.
 
     The matrix is scaled to a unit diagonal first. Where rounding leaves it no factor, the diagonal
@@ -39,7 +40,7 @@ def inverse_factor(matrix: np.ndarray) -> np.ndarray:
             raise no_factor()
 
 
-def least_own(matrix: np.ndarray, factor: np.ndarray) -> float:
+def least_own(matrix: Array, factor: Array) -> float:
     """The least share of a column, as a length, that columns before it leave unexplained.
 
     Squared it is what rounding is divided by, in the inverse that the factor makes.

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.kernels.convex.loss import LINEAR, LOGISTIC
 from bandstrap.kernels.convex.sandwich import (
     UNCHANGED,
@@ -24,11 +25,11 @@ from bandstrap.models.features import as_numbers
 from bandstrap.models.normal_shares import normal_shares
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before, rearmed, relisted
+from bandstrap.remapping import ArmMap, remapped, remapped_list
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import kernel_stream
 from bandstrap.storage.schema import (
-    Array,
+    ArrayOf,
     Choice,
     Fixed,
     Flag,
@@ -73,17 +74,17 @@ class GaussianLimitLearner(Learner):
         loss=Fixed(Choice(LOGISTIC, LINEAR)),
         variance=Fixed(Real(low=0.0)),
         noise=Fixed(Real(low=0.0)),
-        theta=Array(np.float64, "arms", "parameters", low=-MOST, high=MOST),
-        inverse=Array(np.float64, "arms", "parameters", "parameters"),
-        covariance=Array(np.float64, "arms", "parameters", "parameters"),
-        ready=Array(np.bool_, "arms"),
+        theta=ArrayOf(np.float64, "arms", "parameters", low=-MOST, high=MOST),
+        inverse=ArrayOf(np.float64, "arms", "parameters", "parameters"),
+        covariance=ArrayOf(np.float64, "arms", "parameters", "parameters"),
+        ready=ArrayOf(np.bool_, "arms"),
         due=ListOf(Real(low=0.0), "arms"),
         gained=ListOf(Real(), "arms"),
-        drawn=Array(np.float64, "arms", finite=False),
-        laws=Array(np.float64, 4, "arms", finite=False),
-        context=Array(np.float64, "parameters"),
-        work=Array(np.float64, 3, "parameters", finite=False),
-        places=Array(np.int64, "parameters"),
+        drawn=ArrayOf(np.float64, "arms", finite=False),
+        laws=ArrayOf(np.float64, 4, "arms", finite=False),
+        context=ArrayOf(np.float64, "parameters"),
+        work=ArrayOf(np.float64, 3, "parameters", finite=False),
+        places=ArrayOf(np.int64, "parameters"),
         warned=Flag(),
     )
 
@@ -115,18 +116,11 @@ class GaussianLimitLearner(Learner):
         self.work = np.zeros((3, d))
         self.places = np.zeros(d, dtype=np.int64)
 
-    def learn(
-        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
-    ) -> None:
+    def learn(self, context: Array, arm: int, reward: float, rng: Rng | None) -> None:
         self._weigh_in(context, arm, reward, rng, 1.0)
 
     def _weigh_in(
-        self,
-        context: np.ndarray,
-        arm: int,
-        reward: float,
-        rng: np.random.Generator | None,
-        weight: float,
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
     ) -> None:
         self.all.learn(context, arm, reward, weight)
         if self._notice_prior():
@@ -150,16 +144,16 @@ class GaussianLimitLearner(Learner):
             self.theta[index] *= self.ready[index]
         self._renew_all(range(len(self.all.arms)))
 
-    def rearm(self, fresh: "GaussianLimitLearner", before: Before) -> None:
-        self.all.rearm(fresh.all, before)
+    def remap_arms(self, fresh: "GaussianLimitLearner", before: ArmMap) -> None:
+        self.all.remap_arms(fresh.all, before)
         for name in ("theta", "inverse", "covariance", "ready", "drawn"):
-            setattr(self, name, rearmed(getattr(self, name), getattr(fresh, name), before))
+            setattr(self, name, remapped(getattr(self, name), getattr(fresh, name), before))
         self.laws = np.zeros((4, len(before)))
-        self.due = relisted(self.due, fresh.due, before)
-        self.gained = relisted(self.gained, fresh.gained, before)
+        self.due = remapped_list(self.due, fresh.due, before)
+        self.gained = remapped_list(self.gained, fresh.gained, before)
         self._renew_all(index for index, earlier in enumerate(before) if earlier is None)
 
-    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, context: Array, rng: Rng) -> Array:
         self._notice_prior()
         self._take(context)
         sandwich_scores(
@@ -168,7 +162,7 @@ class GaussianLimitLearner(Learner):
         )  # fmt: skip
         return self.all.model.expected(self.drawn.copy())
 
-    def best(self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray) -> int:
+    def best(self, context: Array, rng: Rng, allowed: Array) -> int:
         self._notice_prior()
         self._take(context)
         arm: int = sandwich_best(
@@ -178,15 +172,11 @@ class GaussianLimitLearner(Learner):
         check_score(self.drawn.sum())  # infinite at most: none is minus infinity
         return arm
 
-    def choose(
-        self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
-    ) -> tuple[int, np.ndarray]:
+    def choose(self, context: Array, rng: Rng, allowed: Array) -> tuple[int, Array]:
         arm, scores, _ = self.decide(context, rng, allowed)
         return arm, scores
 
-    def decide(
-        self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
-    ) -> tuple[int, np.ndarray, np.ndarray | None]:
+    def decide(self, context: Array, rng: Rng, allowed: Array) -> tuple[int, Array, Array | None]:
         self._notice_prior()
         self._take(context)
         scores, shares = np.empty(self.drawn.size), np.empty(self.drawn.size)
@@ -197,7 +187,7 @@ class GaussianLimitLearner(Learner):
         check_score(shares.sum())
         return arm, scores, shares
 
-    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+    def probabilities(self, context: Array, allowed: Array) -> Array | None:
         self._notice_prior()
         self._take(context)
         means, spreads = np.empty((2, self.drawn.size))
@@ -207,7 +197,7 @@ class GaussianLimitLearner(Learner):
         )  # fmt: skip
         return normal_shares(means, spreads, allowed)
 
-    def _take(self, context: np.ndarray) -> None:
+    def _take(self, context: Array) -> None:
         self.context[:-1] = context if context.dtype.kind == "f" else as_numbers(context)
 
     def _notice_prior(self) -> bool:
@@ -253,9 +243,9 @@ class GaussianLimitLearner(Learner):
             warn_of_rounding("GaussianLimit")
 
 
-def _covariance(examples: ConvexExamples, factor: np.ndarray, spread: np.ndarray) -> np.ndarray:
+def _covariance(examples: ConvexExamples, factor: Array, spread: Array) -> Array:
     """M⁻¹ G M⁻¹ without M⁻¹ itself, in which what matters would be lost."""
     images = examples.contexts() @ factor[:, :-1].T + examples.bias * factor[:, -1]
     middle = np.sqrt(spread)[:, None] * images @ factor
-    covariance: np.ndarray = middle.T @ middle
+    covariance: Array = middle.T @ middle
     return covariance

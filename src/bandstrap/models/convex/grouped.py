@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bandstrap.checks import require_within
+from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.convex.groups import group_pseudo, group_rows
 from bandstrap.models.base import Learner, Model
@@ -12,9 +12,10 @@ from bandstrap.models.convex.arms import ArmsLearner
 from bandstrap.models.convex.model import ConvexModel
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before, rearmed
+from bandstrap.remapping import ArmMap, remapped
 from bandstrap.resampling import Resampling
-from bandstrap.storage.schema import Array, Schema, require
+from bandstrap.storage.schema import ArrayOf, Schema, require
+from bandstrap.validation import require_within
 
 MOST_GROUPS = 100_000  # each has a weight in every draw, and a gradient in memory
 
@@ -45,9 +46,9 @@ class GroupedLearner(ArmsLearner):
     """Sums of gradients by arm and group, (arms, groups, features + 1)."""
 
     schema = Schema(
-        sums=Array(np.float64, "arms", "groups", "parameters"),
-        known_rows=Array(np.int64, "arms", low=0),
-        known_fits=Array(np.int64, "arms", low=0),
+        sums=ArrayOf(np.float64, "arms", "groups", "parameters"),
+        known_rows=ArrayOf(np.int64, "arms", low=0),
+        known_fits=ArrayOf(np.int64, "arms", low=0),
     )
 
     def verify_saved(self) -> None:
@@ -68,12 +69,12 @@ class GroupedLearner(ArmsLearner):
         self.known_rows = np.zeros(problem.n_arms, dtype=np.int64)
         self.known_fits = np.zeros(problem.n_arms, dtype=np.int64)
 
-    def rearm(self, fresh: "GroupedLearner", before: Before) -> None:  # type: ignore[override]
-        super().rearm(fresh, before)
+    def remap_arms(self, fresh: "GroupedLearner", before: ArmMap) -> None:  # type: ignore[override]
+        super().remap_arms(fresh, before)
         for name in ("sums", "known_rows", "known_fits"):
-            setattr(self, name, rearmed(getattr(self, name), getattr(fresh, name), before))
+            setattr(self, name, remapped(getattr(self, name), getattr(fresh, name), before))
 
-    def _margins(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def _margins(self, context: Array, rng: Rng) -> Array:
         arms = self.all.arms
         margins = np.full(len(arms), np.inf)
         x = self.all.augmented(context)

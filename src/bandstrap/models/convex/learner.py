@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import check_score, highest, one_of
 from bandstrap.models.convex.arm import ConvexArm
@@ -28,7 +29,7 @@ class ConvexLearner(ArmsLearner):
     def arms(self) -> list[ConvexArm]:
         return self.all.arms
 
-    def best(self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray) -> int:
+    def best(self, context: Array, rng: Rng, allowed: Array) -> int:
         """Refine the arm that may be highest until it is solved: the others are lower for sure."""
         known = self.all.refresh()
         if not self.all.random or len(known) < len(self.arms) or self._young(context.size):
@@ -54,16 +55,14 @@ class ConvexLearner(ArmsLearner):
         rows = sum(arm.examples.rows.count for arm in self.arms)
         return entries * n_features <= SMALL or rows < FEW * n_features * len(self.arms)
 
-    def scores_of(self, contexts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def scores_of(self, contexts: Array, rng: Rng) -> Array:
         return self.all.model.expected(self._margins_of(contexts, rng))
 
-    def choose_of(
-        self, contexts: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
-    ) -> tuple[int, np.ndarray]:
+    def choose_of(self, contexts: Array, rng: Rng, allowed: Array) -> tuple[int, Array]:
         margins = self._margins_of(contexts, rng)  # probabilities near 1 would tie
         return highest(margins, allowed, rng), self.all.model.expected(margins)
 
-    def _margins_of(self, contexts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def _margins_of(self, contexts: Array, rng: Rng) -> Array:
         if not self.all.refresh():
             return np.full(len(contexts), np.inf)
         theta = self.arms[0].theta
@@ -72,13 +71,13 @@ class ConvexLearner(ArmsLearner):
             self._solve(self.arms[0])
             theta = self.arms[0].draw.theta
         bias = theta[-1] if self.all.model.intercept else 0.0
-        margins: np.ndarray = as_numbers(contexts) @ theta[:-1] + bias
+        margins: Array = as_numbers(contexts) @ theta[:-1] + bias
         return margins
 
-    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+    def probabilities(self, context: Array, allowed: Array) -> Array | None:
         return None if self.all.random else vote_shares(self._fits(context)[None], allowed)
 
-    def _fits(self, context: np.ndarray) -> np.ndarray:
+    def _fits(self, context: Array) -> Array:
         """Margins of the unweighted fits."""
         margins = np.full(len(self.arms), np.inf)  # an arm without any example is tried first
         x = self.all.augmented(context)
@@ -86,7 +85,7 @@ class ConvexLearner(ArmsLearner):
         margins[known] = [x @ self.arms[arm].theta for arm in known]
         return margins
 
-    def _margins(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def _margins(self, context: Array, rng: Rng) -> Array:
         if not self.all.random:
             return self._fits(context)
         margins = np.full(len(self.arms), np.inf)
@@ -116,7 +115,7 @@ class ConvexLearner(ArmsLearner):
             draw.settle(tolerance)
         return draw.gap <= tolerance
 
-    def _upper(self, arm: ConvexArm, x: np.ndarray) -> float:
+    def _upper(self, arm: ConvexArm, x: Array) -> float:
         """What the margin may become: what it is, or what the next step makes it, and more.
 
         The rest of the way is as long as the decrement says, and its direction has little to do

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
+from bandstrap.arrays import Array
 from bandstrap.kernels.convex.loss import LINEAR
 from bandstrap.models.base import Learner
 from bandstrap.models.checks import check_sizes
@@ -30,10 +29,10 @@ class LinearRegression(ConvexModel):
     loss: ClassVar[int] = LINEAR
     takes_noise: ClassVar[bool] = True
 
-    def check_rewards(self, rewards: np.ndarray) -> None:
+    def check_rewards(self, rewards: Array) -> None:
         check_sizes("rewards", rewards)
 
-    def expected(self, margins: np.ndarray) -> np.ndarray:
+    def expected(self, margins: Array) -> Array:
         return margins
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:

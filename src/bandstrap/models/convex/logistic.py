@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.kernels.convex.loss import LOGISTIC
 from bandstrap.models.checks import check_shares
 from bandstrap.models.convex.model import ConvexModel
@@ -30,8 +31,8 @@ class LogisticRegression(ConvexModel):
         if not 0 <= reward <= 1:
             self.check_rewards(np.array([reward]))
 
-    def check_rewards(self, rewards: np.ndarray) -> None:
+    def check_rewards(self, rewards: Array) -> None:
         check_shares(rewards, "logistic regression takes [0, 1]: rescale, or use LinearRegression")
 
-    def expected(self, margins: np.ndarray) -> np.ndarray:
+    def expected(self, margins: Array) -> Array:
         return sigmoid(margins)

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from bandstrap.checks import require_positive
+from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner, WeightedModel
 from bandstrap.models.checks import checked_contexts, checked_examples, checked_start
@@ -15,6 +15,7 @@ from bandstrap.models.features import Rows, as_numbers
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
+from bandstrap.validation import require_positive
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class ConvexModel(WeightedModel[np.ndarray]):
         require_positive(penalty=self.penalty, tolerance=self.tolerance)
 
     @abstractmethod
-    def check_rewards(self, rewards: np.ndarray) -> None:
+    def check_rewards(self, rewards: Array) -> None:
         """Refuse rewards that the loss has no meaning for."""
 
     def check_reward(self, reward: float) -> None:
@@ -55,17 +56,12 @@ class ConvexModel(WeightedModel[np.ndarray]):
             raise InvalidInput("resampling", resampling, remedy)
 
     @abstractmethod
-    def expected(self, margins: np.ndarray) -> np.ndarray:
+    def expected(self, margins: Array) -> Array:
         """Expected rewards at margins."""
 
     def fit(
-        self,
-        contexts: np.ndarray,
-        rewards: np.ndarray,
-        weights: np.ndarray,
-        start: np.ndarray | None,
-        rng: np.random.Generator,
-    ) -> np.ndarray:
+        self, contexts: Array, rewards: Array, weights: Array, start: Array | None, rng: Rng
+    ) -> Array:
         contexts, rewards, weights = checked_examples(contexts, rewards, weights)
         self.check_rewards(rewards)
         rows = Rows.of(contexts, rewards)
@@ -76,7 +72,7 @@ class ConvexModel(WeightedModel[np.ndarray]):
         draw.settle(self.tolerance)
         return draw.theta
 
-    def predict(self, fit: np.ndarray, contexts: np.ndarray) -> np.ndarray:
+    def predict(self, fit: Array, contexts: Array) -> Array:
         contexts = as_numbers(checked_contexts(contexts))
         return self.expected(contexts @ fit[:-1] + fit[-1])
 

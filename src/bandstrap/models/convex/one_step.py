@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.convex.arms import ArmsLearner
 from bandstrap.models.convex.model import ConvexModel
@@ -29,7 +30,7 @@ class OneStep(Model):
 class OneStepLearner(ArmsLearner):
     """The first step that solved draws begin with, and no more."""
 
-    def _margins(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def _margins(self, context: Array, rng: Rng) -> Array:
         arms = self.all.arms
         margins = np.full(len(arms), np.inf)
         x = self.all.augmented(context)

@@ -2,13 +2,14 @@
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.convex.loss import LINEAR, LOGISTIC, bends, means
 from bandstrap.kernels.convex.weights import fold_axes, weigh
 from bandstrap.models.convex.examples import ConvexExamples, variance_of
 from bandstrap.models.redraw import drawn
 from bandstrap.resampling import Resampling
-from bandstrap.storage.schema import Array, Choice, Fixed, Grows, Of, Real, Schema
+from bandstrap.storage.schema import ArrayOf, Choice, Fixed, Grows, Of, Real, Schema
 
 FLATTEST = 1e-20  # where the loss bends less than this, a factor takes it to bend so much
 FINEST, COARSEST = 5e-324, 1e100  # variances of rewards are between these
@@ -23,7 +24,7 @@ class WeightedExamples:
         loss=Fixed(Choice(LOGISTIC, LINEAR)),
         examples=Of(ConvexExamples, shared=True),
         penalty=Fixed(Real(low=0.0)),
-        entries=Array(np.float64, 6, Grows("entries"), finite=False),
+        entries=ArrayOf(np.float64, 6, Grows("entries"), finite=False),
         weight=Real(finite=False),
         scale=Real(FINEST, COARSEST),
     )
@@ -40,7 +41,7 @@ class WeightedExamples:
         """Of the penalty on the squared parameters."""
         return self.penalty * self.examples.mass
 
-    def weigh(self, resampling: Resampling, stream: np.ndarray, rng: np.random.Generator) -> None:
+    def weigh(self, resampling: Resampling, stream: Array, rng: Rng) -> None:
         """Fresh weights; schemes that kernels do not know draw by `rng`."""
         self._reserve()
         e = self.examples
@@ -58,12 +59,12 @@ class WeightedExamples:
         noisy, weights = drawn(resampling, e.rewards(), rng)
         self.set_weights(noisy, weights if e.rows.plain else weights * e.counts())
 
-    def _scale_rows(self, counts: np.ndarray) -> None:
+    def _scale_rows(self, counts: Array) -> None:
         e = self.examples
         self.entries[:2, e.n_pseudo : e.n_entries] *= counts
         self.weight = float(self.entries[0, : e.n_entries].sum())
 
-    def set_weights(self, rewards: np.ndarray, weights: np.ndarray) -> None:
+    def set_weights(self, rewards: Array, weights: Array) -> None:
         """Given rewards and weights of all examples, those of the axes first."""
         self._reserve()
         if self.loss == LINEAR:  # a squared loss has the unit of squared rewards
@@ -83,13 +84,13 @@ class WeightedExamples:
         if not self.weight > 0.0:
             raise InvalidInput("weights", self.weight, "examples count too little: give more")
 
-    def hessian(self) -> np.ndarray:
+    def hessian(self) -> Array:
         """The weighted Hessian where the draw stands now."""
         hessian = self.examples.gram(self._bends())
         hessian.flat[: -1 : len(hessian) + 1] += self.strength
         return hessian
 
-    def _bends(self) -> np.ndarray:
+    def _bends(self) -> Array:
         n = self.examples.n_entries
         weight, margin = self.entries[0], self.entries[2]
         expected, bend = np.empty(n), np.empty(n)

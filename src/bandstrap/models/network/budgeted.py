@@ -5,6 +5,7 @@ from math import sqrt
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.kernels.network import outputs
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.features import Rows, verify_rows
@@ -24,7 +25,7 @@ from bandstrap.models.network.scale import RunningScale
 from bandstrap.one_thread import ONE_BLAS_THREAD
 from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before, relisted
+from bandstrap.remapping import ArmMap, remapped_list
 from bandstrap.resampling import Resampling
 from bandstrap.storage.schema import Fixed, ListOf, Maybe, Of, Schema, Whole, require
 
@@ -109,18 +110,11 @@ class BudgetedLearner(Learner):
         self.touched = 0
         self.owed = 1  # lessons that are due: one for each reward, and one before the first
 
-    def learn(
-        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
-    ) -> None:
+    def learn(self, context: Array, arm: int, reward: float, rng: Rng | None) -> None:
         self._weigh_in(context, arm, reward, rng, 1.0)
 
     def _weigh_in(
-        self,
-        context: np.ndarray,
-        arm: int,
-        reward: float,
-        rng: np.random.Generator | None,
-        weight: float,
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
     ) -> None:
         self.pseudo.see(context)
         self.scale.see(context)
@@ -138,11 +132,11 @@ class BudgetedLearner(Learner):
                 if rows.count == 0:
                     self.networks[arm] = self.optimisers[arm] = None
 
-    def rearm(self, fresh: "BudgetedLearner", before: Before) -> None:
+    def remap_arms(self, fresh: "BudgetedLearner", before: ArmMap) -> None:
         for name in ("rows", "draws", "new", "networks", "optimisers"):
-            setattr(self, name, relisted(getattr(self, name), getattr(fresh, name), before))
+            setattr(self, name, remapped_list(getattr(self, name), getattr(fresh, name), before))
 
-    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, context: Array, rng: Rng) -> Array:
         known = self._known()
         if self.owed > 0 or self.heads.redrawn:
             self._teach(known, rng)
@@ -151,7 +145,7 @@ class BudgetedLearner(Learner):
             self._network(arm, rng)
         return self.heads.chosen(self._outputs(known, context), rng)
 
-    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+    def probabilities(self, context: Array, allowed: Array) -> Array | None:
         known = self._known()
         started = all(self.networks[arm] is not None for arm in known)
         if self.owed > 0 or self.heads.redrawn or not started:
@@ -161,7 +155,7 @@ class BudgetedLearner(Learner):
     def _known(self) -> list[int]:
         return [arm for arm, rows in enumerate(self.rows) if self.pseudo.count + rows.count > 0]
 
-    def _outputs(self, known: list[int], context: np.ndarray) -> np.ndarray:
+    def _outputs(self, known: list[int], context: Array) -> Array:
         """What each head expects of each arm, (heads, arms)."""
         inputs = self.scale(context[None])[0]
         hidden = np.empty(self.model.network.hidden, dtype=np.float32)
@@ -177,7 +171,7 @@ class BudgetedLearner(Learner):
         check_outputs(expected, self.model)
         return expected.T
 
-    def _teach(self, known: list[int], rng: np.random.Generator) -> None:
+    def _teach(self, known: list[int], rng: Rng) -> None:
         """A fixed number of steps, for arms with something new first, and then for any."""
         if not known:
             return
@@ -191,7 +185,7 @@ class BudgetedLearner(Learner):
     def _sizes(self) -> tuple[int, ...]:
         return self.n_features, self.model.network.hidden, self.heads.count
 
-    def _network(self, arm: int, rng: np.random.Generator) -> tuple[Layers, Adam]:
+    def _network(self, arm: int, rng: Rng) -> tuple[Layers, Adam]:
         """An arm's network; it starts at random, so it needs a generator to start."""
         network, optimiser = self.networks[arm], self.optimisers[arm]
         if network is None or optimiser is None:
@@ -200,7 +194,7 @@ class BudgetedLearner(Learner):
             self.networks[arm], self.optimisers[arm] = network, optimiser
         return network, optimiser
 
-    def _step(self, arm: int, network: Layers, optimiser: Adam, rng: np.random.Generator) -> None:
+    def _step(self, arm: int, network: Layers, optimiser: Adam, rng: Rng) -> None:
         rows, size = self.rows[arm], self.model.network.batch
         old, others, makeup = self._picks(arm, rng)
         n = len(old)
@@ -220,7 +214,7 @@ class BudgetedLearner(Learner):
         self.new[arm] = 0
         self.touched += size
 
-    def _picks(self, arm: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float]:
+    def _picks(self, arm: int, rng: Rng) -> tuple[Array, Array, float]:
         """The newest rows of an arm and others, pseudo-examples, and what each of these counts.
 
         More pseudo-examples than rows would fill nearly every batch: where they are more, half are

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from bandstrap.checks import is_finite, is_whole
+from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
 from bandstrap.problem import Support
+from bandstrap.validation import is_finite, is_whole
 
 UNSCALED = 1e6  # steps on contexts larger than this leave every unit dead or saturated
 STEEPEST = 1e30  # a learning rate above this is none in single precision
@@ -23,7 +24,7 @@ MOST_WORK = 10**10  # examples of a round times parameters
 MOST_NUMBERS = 10**8  # examples of a round times units of the widest layer, or outputs
 
 
-def check_size(contexts: np.ndarray) -> None:
+def check_size(contexts: Array) -> None:
     """Contexts that are not scaled must not be huge."""
     largest = float(np.abs(contexts).max(initial=0.0))
     if largest > UNSCALED:
@@ -69,7 +70,7 @@ def n_parameters(sizes: tuple[int, ...]) -> int:
     return sum((fan_in + 1) * size for fan_in, size in pairwise(sizes))
 
 
-def check_outputs(outputs: np.ndarray, model: Any) -> np.ndarray:
+def check_outputs(outputs: Array, model: Any) -> Array:
     """What a network expects, if that are numbers."""
     if np.isnan(outputs).any():
         remedy = "predictions are no longer numbers: make it less"

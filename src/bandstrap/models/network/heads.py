@@ -5,6 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.models.base import Learner
 from bandstrap.models.network.checks import MOST_HEADS, NARROWEST, WIDEST
 from bandstrap.models.redraw import drawn
@@ -12,7 +13,7 @@ from bandstrap.models.votes import mixed_shares, vote_shares
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
-from bandstrap.storage.schema import Array, Fixed, Grows, Of, Real, Schema, Whole, require
+from bandstrap.storage.schema import ArrayOf, Fixed, Grows, Of, Real, Schema, Whole, require
 
 LARGEST = 1e30  # a reward with noise, or a weight
 
@@ -24,9 +25,7 @@ class Draws(ABC):
     schema = Schema(resampling=Fixed(Of(Resampling)))
 
     @abstractmethod
-    def of(
-        self, picks: np.ndarray, rows: np.ndarray, rewards: np.ndarray, rng: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def of(self, picks: Array, rows: Array, rewards: Array, rng: Rng) -> tuple[Array, Array]:
         """Rewards and weights of the examples at `picks`, (examples, heads).
 
         `rows` are the rewards of history, `rewards` those of the examples; positions beyond
@@ -34,7 +33,7 @@ class Draws(ABC):
         """
 
     @abstractmethod
-    def keep(self, kept: np.ndarray) -> None:
+    def keep(self, kept: Array) -> None:
         """Only the rows that `kept` says."""
 
 
@@ -62,11 +61,11 @@ class Heads(ABC):
         """For a history that is yet empty."""
 
     @abstractmethod
-    def chosen(self, outputs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def chosen(self, outputs: Array, rng: Rng) -> Array:
         """The output that speaks for each arm, of (heads, arms)."""
 
     @abstractmethod
-    def shares(self, outputs: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+    def shares(self, outputs: Array, allowed: Array) -> Array:
         """How probable each arm is to have the highest of what is chosen."""
 
 
@@ -90,11 +89,11 @@ class OneHead(Heads):
     def draws(self) -> Draws:
         return FreshDraws(self.resampling)
 
-    def chosen(self, outputs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        chosen: np.ndarray = outputs[0]
+    def chosen(self, outputs: Array, rng: Rng) -> Array:
+        chosen: Array = outputs[0]
         return chosen
 
-    def shares(self, outputs: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+    def shares(self, outputs: Array, allowed: Array) -> Array:
         return vote_shares(outputs, allowed)
 
 
@@ -108,11 +107,11 @@ class ManyHeads(Heads):
     def draws(self) -> Draws:
         return KeptDraws(self.resampling, self.count)
 
-    def chosen(self, outputs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def chosen(self, outputs: Array, rng: Rng) -> Array:
         arms = outputs.shape[1]
         return outputs[rng.integers(self.count, size=arms), np.arange(arms)]  # type: ignore[no-any-return]
 
-    def shares(self, outputs: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+    def shares(self, outputs: Array, allowed: Array) -> Array:
         return mixed_shares(outputs, allowed)
 
 
@@ -120,13 +119,11 @@ class FreshDraws(Draws):
     def __init__(self, resampling: Resampling) -> None:
         self.resampling = resampling
 
-    def of(
-        self, picks: np.ndarray, rows: np.ndarray, rewards: np.ndarray, rng: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def of(self, picks: Array, rows: Array, rewards: Array, rng: Rng) -> tuple[Array, Array]:
         rewards, weights = drawn(self.resampling, rewards, rng)
         return rewards[:, None], weights[:, None]
 
-    def keep(self, kept: np.ndarray) -> None:
+    def keep(self, kept: Array) -> None:
         pass
 
 
@@ -136,8 +133,8 @@ class KeptDraws(Draws):
     schema = Schema(
         heads=Fixed(Whole(1, MOST_HEADS)),
         known=Whole(),
-        targets=Array(np.float32, Grows("room"), "heads", low=-LARGEST, high=LARGEST),
-        weights=Array(np.float32, Grows("room"), "heads", low=0.0, high=LARGEST),
+        targets=ArrayOf(np.float32, Grows("room"), "heads", low=-LARGEST, high=LARGEST),
+        weights=ArrayOf(np.float32, Grows("room"), "heads", low=0.0, high=LARGEST),
     )
 
     def verify_saved(self) -> None:
@@ -153,9 +150,7 @@ class KeptDraws(Draws):
         self.targets = np.zeros((64, heads), dtype=np.float32)
         self.weights = np.zeros((64, heads), dtype=np.float32)
 
-    def of(
-        self, picks: np.ndarray, rows: np.ndarray, rewards: np.ndarray, rng: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def of(self, picks: Array, rows: Array, rewards: Array, rng: Rng) -> tuple[Array, Array]:
         self._catch_up(rows, rng)
         own = np.minimum(picks, self.known - 1)
         targets, weights = self.targets[own], self.weights[own]
@@ -165,14 +160,14 @@ class KeptDraws(Draws):
             targets[pseudo], weights[pseudo] = (each.reshape(-1, self.heads) for each in dealt)
         return targets, weights
 
-    def keep(self, kept: np.ndarray) -> None:
+    def keep(self, kept: Array) -> None:
         dealt = kept[: self.known]
         n = int(dealt.sum())
         self.targets[:n] = self.targets[: self.known][dealt]
         self.weights[:n] = self.weights[: self.known][dealt]
         self.known = n
 
-    def _catch_up(self, rows: np.ndarray, rng: np.random.Generator) -> None:
+    def _catch_up(self, rows: Array, rng: Rng) -> None:
         while rows.size > len(self.targets):
             self.targets = np.concatenate([self.targets, np.zeros_like(self.targets)])
             self.weights = np.concatenate([self.weights, np.zeros_like(self.weights)])

@@ -6,11 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.kernels.network import langevin
 from bandstrap.models.network.checks import check_spread
 from bandstrap.models.network.optimiser import Optimiser
 from bandstrap.models.network.shared import SharedNetwork
-from bandstrap.storage.schema import Array, Grows, Real, Schema, Whole
+from bandstrap.storage.schema import ArrayOf, Grows, Real, Schema, Whole
 
 
 class Wander(Optimiser):
@@ -24,10 +25,10 @@ class Wander(Optimiser):
         rate=Real(0.0),
         precision=Real(0.0),
         steps=Whole(),
-        second=Array(np.float32, Grows(), low=0.0),
+        second=ArrayOf(np.float32, Grows(), low=0.0),
     )
 
-    def __init__(self, parameters: np.ndarray, rate: float, spread: float) -> None:
+    def __init__(self, parameters: Array, rate: float, spread: float) -> None:
         self.rate = rate
         self.precision = spread**-2
         self.steps = 0
@@ -37,20 +38,18 @@ class Wander(Optimiser):
     def size(self) -> int:
         return self.second.size
 
-    def step(
-        self, parameters: np.ndarray, gradient: np.ndarray, count: int, rng: np.random.Generator
-    ) -> None:
+    def step(self, parameters: Array, gradient: Array, count: int, rng: Rng) -> None:
         self.steps += 1
         noise = rng.standard_normal(parameters.size, dtype=np.float32)
         share = 1.0 / (1.0 - 0.999**self.steps)
         numbers = (self.rate, share, self.precision / count, np.sqrt(2.0 * self.rate / count))
         langevin(parameters, gradient, self.second, noise, *map(np.float32, numbers))
 
-    def settled(self, parameters: np.ndarray) -> np.ndarray:
+    def settled(self, parameters: Array) -> Array:
         return parameters
 
-    def relay(self, rearmed: Callable[[np.ndarray], np.ndarray]) -> None:
-        self.second = rearmed(self.second)
+    def relay(self, remapped: Callable[[Array], Array]) -> None:
+        self.second = remapped(self.second)
 
 
 @dataclass(frozen=True)
@@ -64,5 +63,5 @@ class LangevinNetwork(SharedNetwork):
         super().__post_init__()
         check_spread(self.spread)
 
-    def optimiser(self, parameters: np.ndarray) -> Optimiser:
+    def optimiser(self, parameters: Array) -> Optimiser:
         return Wander(parameters, self.learning_rate, self.spread)

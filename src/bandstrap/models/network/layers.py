@@ -5,9 +5,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.models.network.checks import n_parameters
-from bandstrap.rearming import Before, rearmed
-from bandstrap.storage.schema import Array, Grows, Schema, TupleOf, Whole, require
+from bandstrap.remapping import ArmMap, remapped
+from bandstrap.storage.schema import ArrayOf, Grows, Schema, TupleOf, Whole, require
 
 
 class Layers:
@@ -17,19 +18,19 @@ class Layers:
     that a saved and restored network still has one copy of its parameters.
     """
 
-    schema = Schema(sizes=TupleOf(Whole()), flat=Array(np.float32, Grows()))
+    schema = Schema(sizes=TupleOf(Whole()), flat=ArrayOf(np.float32, Grows()))
 
     def verify_saved(self) -> None:
         require(len(self.sizes) >= 2, "it has too few layers")
         require(self.flat.size == n_parameters(self.sizes), "parameters are of other layers")
 
-    def __init__(self, sizes: tuple[int, ...], flat: np.ndarray) -> None:
+    def __init__(self, sizes: tuple[int, ...], flat: Array) -> None:
         self.sizes = sizes
         self.flat = flat
 
     @classmethod
     def glorot(
-        cls, sizes: tuple[int, ...], rng: np.random.Generator, heads: int = 1, spread: float = 1.0
+        cls, sizes: tuple[int, ...], rng: Rng, heads: int = 1, spread: float = 1.0
     ) -> "Layers":
         """Random weights; the outputs are of `heads` heads, `spread` times as wide as others."""
         parts = []
@@ -40,12 +41,12 @@ class Layers:
             parts += [rng.uniform(-limit, limit, fan_in * size), np.zeros(size)]
         return cls(sizes, np.concatenate(parts).astype(np.float32))
 
-    def matrices(self, flat: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    def matrices(self, flat: Array) -> list[tuple[Array, Array]]:
         """The weights and the bias of each layer, as views of an array laid out like `flat`."""
         places = _places(self.sizes)
         return [(flat[weights].reshape(shape), flat[bias]) for weights, shape, bias in places]
 
-    def values(self, inputs: np.ndarray, flat: np.ndarray | None = None) -> list[np.ndarray]:
+    def values(self, inputs: Array, flat: Array | None = None) -> list[Array]:
         """What every layer makes of the inputs (n, sizes[0]), inputs first, outputs last."""
         values = [inputs]
         matrices = self.matrices(self.flat if flat is None else flat)
@@ -57,7 +58,7 @@ class Layers:
             values.append(out)
         return values
 
-    def rearmed(self, flat: np.ndarray, heads: int, before: Before) -> np.ndarray:
+    def remapped(self, flat: Array, heads: int, before: ArmMap) -> Array:
         """An array laid out like `flat` for other arms, each with an output of every head.
 
         New ones have zeros.
@@ -66,11 +67,9 @@ class Layers:
         cut = flat.size - (fan_in + 1) * size
         outputs = flat[cut:].reshape(fan_in + 1, heads, -1)
         new = np.zeros((fan_in + 1, heads, len(before)), flat.dtype)
-        return np.concatenate([flat[:cut], rearmed(outputs, new, before, axis=2).ravel()])
+        return np.concatenate([flat[:cut], remapped(outputs, new, before, axis=2).ravel()])
 
-    def start_outputs(
-        self, arms: list[int], heads: int, spread: float, rng: np.random.Generator
-    ) -> np.ndarray:
+    def start_outputs(self, arms: list[int], heads: int, spread: float, rng: Rng) -> Array:
         """Random weights for the outputs of some arms, as `glorot` has them; where these are."""
         weights, _ = self.matrices(np.arange(self.flat.size))[-1]
         fan_in, size = weights.shape
@@ -79,7 +78,7 @@ class Layers:
         self.flat[places] = rng.uniform(-limit, limit, places.size)
         return places
 
-    def gradient(self, values: list[np.ndarray], slopes: np.ndarray) -> np.ndarray:
+    def gradient(self, values: list[Array], slopes: Array) -> Array:
         """The loss's gradient, laid out like `flat`; `slopes` is its gradient by the outputs."""
         gradient = np.empty_like(self.flat)
         pairs = zip(self.matrices(self.flat), self.matrices(gradient), strict=True)
@@ -102,6 +101,6 @@ def _places(sizes: tuple[int, ...]) -> tuple[tuple[slice, tuple[int, int], slice
     return tuple(places)
 
 
-def sigmoid(logits: np.ndarray) -> np.ndarray:
+def sigmoid(logits: Array) -> Array:
     """1 / (1 + e⁻ᶻ), without overflow."""
     return 0.5 * (1.0 + np.tanh(0.5 * logits))

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner, WeightedModel
 from bandstrap.models.checks import checked_contexts, checked_examples
@@ -54,7 +55,7 @@ class NeuralNetwork(WeightedModel[Layers]):
         check_count("batch", self.batch, MOST_BATCH)
         check_rate(self.learning_rate)
 
-    def check_context(self, contexts: np.ndarray) -> None:
+    def check_context(self, contexts: Array) -> None:
         check_size(contexts)
 
     def verify_fit(self, fit: Any, n_features: int) -> None:
@@ -67,12 +68,7 @@ class NeuralNetwork(WeightedModel[Layers]):
         return super().learner(problem, resampling, prior)
 
     def fit(
-        self,
-        contexts: np.ndarray,
-        rewards: np.ndarray,
-        weights: np.ndarray,
-        start: Layers | None,
-        rng: np.random.Generator,
+        self, contexts: Array, rewards: Array, weights: Array, start: Layers | None, rng: Rng
     ) -> Layers:
         contexts, rewards, weights = checked_examples(contexts, rewards, weights)
         contexts = as_numbers(contexts)
@@ -92,15 +88,13 @@ class NeuralNetwork(WeightedModel[Layers]):
             raise InvalidInput("learning_rate", self.learning_rate, "steps overflow; make it less")
         return fit
 
-    def predict(self, fit: Layers, contexts: np.ndarray) -> np.ndarray:
+    def predict(self, fit: Layers, contexts: Array) -> Array:
         inputs = as_numbers(checked_contexts(contexts)).astype(fit.flat.dtype)
         with np.errstate(over="ignore"):
             logits = fit.values(inputs)[-1][:, 0]
         return sigmoid(logits.astype(np.float64))
 
-    def _step(
-        self, fit: Layers, inputs: np.ndarray, rewards: np.ndarray, weights: np.ndarray
-    ) -> None:
+    def _step(self, fit: Layers, inputs: Array, rewards: Array, weights: Array) -> None:
         values = fit.values(inputs)
         slopes = weights[:, None] * (sigmoid(values[-1]) - rewards[:, None]) / len(rewards)
         gradient = fit.gradient(values, slopes.astype(fit.flat.dtype))

@@ -5,9 +5,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.kernels.network import adam
 from bandstrap.models.network.layers import Layers
-from bandstrap.storage.schema import Array, Grows, Real, Schema, Whole, require
+from bandstrap.storage.schema import ArrayOf, Grows, Real, Schema, Whole, require
 
 
 class Optimiser(ABC):
@@ -19,20 +20,18 @@ class Optimiser(ABC):
         """How many parameters it moves."""
 
     @abstractmethod
-    def step(
-        self, parameters: np.ndarray, gradient: np.ndarray, count: int, rng: np.random.Generator
-    ) -> None:
+    def step(self, parameters: Array, gradient: Array, count: int, rng: Rng) -> None:
         """Move the parameters, in place; the gradient is a mean, `count` the examples there are."""
 
     @abstractmethod
-    def settled(self, parameters: np.ndarray) -> np.ndarray:
+    def settled(self, parameters: Array) -> Array:
         """The parameters to predict with."""
 
     @abstractmethod
-    def relay(self, rearmed: Callable[[np.ndarray], np.ndarray]) -> None:
-        """Go on with parameters that are laid out as `rearmed` makes them."""
+    def relay(self, remapped: Callable[[Array], Array]) -> None:
+        """Go on with parameters that are laid out as `remapped` makes them."""
 
-    def start(self, parameters: np.ndarray, places: np.ndarray) -> None:  # noqa: B027
+    def start(self, parameters: Array, places: Array) -> None:  # noqa: B027
         """Notice that some parameters begin where they are now."""
 
 
@@ -47,12 +46,12 @@ class Adam(Optimiser):
         rate=Real(0.0),
         memory=Real(0.0, 1.0),
         steps=Whole(),
-        first=Array(np.float32, Grows("parameters")),
-        second=Array(np.float32, Grows("parameters"), low=0.0),
-        average=Array(np.float32, Grows("parameters")),
+        first=ArrayOf(np.float32, Grows("parameters")),
+        second=ArrayOf(np.float32, Grows("parameters"), low=0.0),
+        average=ArrayOf(np.float32, Grows("parameters")),
     )
 
-    def __init__(self, parameters: np.ndarray, rate: float, memory: float) -> None:
+    def __init__(self, parameters: Array, rate: float, memory: float) -> None:
         self.rate = rate
         self.memory = memory
         self.steps = 0
@@ -64,9 +63,7 @@ class Adam(Optimiser):
     def size(self) -> int:
         return self.first.size
 
-    def step(
-        self, parameters: np.ndarray, gradient: np.ndarray, count: int, rng: np.random.Generator
-    ) -> None:
+    def step(self, parameters: Array, gradient: Array, count: int, rng: Rng) -> None:
         self.steps += 1
         shares = 1.0 / (1.0 - 0.9**self.steps), 1.0 / (1.0 - 0.999**self.steps)
         share = max(1.0 - self.memory, 1.0 / (self.steps + 1))
@@ -75,14 +72,14 @@ class Adam(Optimiser):
             *map(np.float32, (self.rate, *shares, share)),
         )  # fmt: skip
 
-    def settled(self, parameters: np.ndarray) -> np.ndarray:
+    def settled(self, parameters: Array) -> Array:
         return self.average
 
-    def relay(self, rearmed: Callable[[np.ndarray], np.ndarray]) -> None:
-        self.first, self.second = rearmed(self.first), rearmed(self.second)
-        self.average = rearmed(self.average)
+    def relay(self, remapped: Callable[[Array], Array]) -> None:
+        self.first, self.second = remapped(self.first), remapped(self.second)
+        self.average = remapped(self.average)
 
-    def start(self, parameters: np.ndarray, places: np.ndarray) -> None:
+    def start(self, parameters: Array, places: Array) -> None:
         self.average[places] = parameters[places]
 
 

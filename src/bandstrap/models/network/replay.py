@@ -2,13 +2,14 @@
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.kernels.network import prioritise
 from bandstrap.models.features import Rows, as_numbers
 from bandstrap.models.network.scale import RunningScale
 from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before
-from bandstrap.storage.schema import Array, Fixed, Grows, Of, Schema, Whole, require
+from bandstrap.remapping import ArmMap
+from bandstrap.storage.schema import ArrayOf, Fixed, Grows, Of, Schema, Whole, require
 
 CANDIDATES = 8  # examples looked at for each that is handed out
 FLOOR = 0.05  # added to errors, so that what is right is not forgotten
@@ -28,9 +29,9 @@ class Replay:
         pseudo=Of(PseudoExamples),
         scale=Of(RunningScale),
         rows=Of(Rows),
-        arms=Array(np.int64, Grows("room"), low=0),
-        errors=Array(np.float64, Grows("room"), low=0.0, high=2.0),
-        pulls=Array(np.int64, "arms", low=0),
+        arms=ArrayOf(np.int64, Grows("room"), low=0),
+        errors=ArrayOf(np.float64, Grows("room"), low=0.0, high=2.0),
+        pulls=ArrayOf(np.int64, "arms", low=0),
         new=Whole(),
         touched=Whole(),
     )
@@ -61,7 +62,7 @@ class Replay:
         """All examples, pseudo-examples included."""
         return self.rows.count + self.pseudo.count * self.n_arms
 
-    def add(self, context: np.ndarray, arm: int, reward: float, weight: float = 1.0) -> None:
+    def add(self, context: Array, arm: int, reward: float, weight: float = 1.0) -> None:
         self.pseudo.see(context)
         self.scale.see(context)
         if self.rows.count == self.arms.size:
@@ -72,12 +73,12 @@ class Replay:
         self.pulls[arm] += 1
         self.new += 1
 
-    def of_arms(self, before: Before) -> np.ndarray:
+    def of_arms(self, before: ArmMap) -> Array:
         """Which rows are of arms that stay."""
         staying = [earlier for earlier in before if earlier is not None]
         return np.isin(self.arms[: self.rows.count], staying)
 
-    def rearm(self, before: Before) -> None:
+    def remap_arms(self, before: ArmMap) -> None:
         """Go on with other arms; all rows are of arms that stay."""
         places = np.zeros(self.n_arms, dtype=np.int64)
         for place, earlier in enumerate(before):
@@ -87,7 +88,7 @@ class Replay:
         self.arms[: self.rows.count] = places[self.arms[: self.rows.count]]
         self._count_pulls()
 
-    def keep(self, kept: np.ndarray) -> None:
+    def keep(self, kept: Array) -> None:
         """Only the rows that `kept` says."""
         n = int(kept.sum())
         self.new = int(kept[kept.size - self.new :].sum())
@@ -100,7 +101,7 @@ class Replay:
     def _count_pulls(self) -> None:
         self.pulls = np.bincount(self.arms[: self.rows.count], minlength=self.n_arms)
 
-    def pick(self, size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    def pick(self, size: int, rng: Rng) -> tuple[Array, Array]:
         """Positions and weights of the newest rows, then of others; pseudo-examples come last."""
         candidates = rng.integers(0, self.count, CANDIDATES * size)
         picks, weights = np.empty(size, dtype=np.int64), np.empty(size)
@@ -115,7 +116,7 @@ class Replay:
         self.touched += size
         return picks, weights
 
-    def counts(self, picks: np.ndarray) -> np.ndarray:
+    def counts(self, picks: Array) -> Array:
         """How much these examples count."""
         counts = np.ones(len(picks))
         if not self.rows.plain:
@@ -123,12 +124,12 @@ class Replay:
             counts[rows] = self.rows.weights[picks[rows]]
         return counts
 
-    def note(self, picks: np.ndarray, errors: np.ndarray) -> None:
+    def note(self, picks: Array, errors: Array) -> None:
         """How far off the network was at these examples."""
         rows = picks < self.rows.count
         self.errors[picks[rows]] = errors[rows]
 
-    def examples(self, picks: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def examples(self, picks: Array) -> tuple[Array, Array, Array]:
         """Scaled contexts, arms and rewards of the examples at `picks`."""
         beyond = picks - self.rows.count
         if (beyond < 0).all():

@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.kernels.network import note_scale, standardise
 from bandstrap.models.features import BYTE
-from bandstrap.storage.schema import Array, Schema, Whole
+from bandstrap.storage.schema import ArrayOf, Schema, Whole
 
 SMALLEST = 1 / 1e100  # a spread below this is that of a constant
 CLIP = 5.0  # standard deviations: a rare indicator would be hundreds of them
@@ -16,9 +17,9 @@ class RunningScale:
 
     schema = Schema(
         count=Whole(),
-        mean=Array(np.float64, "features", low=-MOST, high=MOST),
-        squares=Array(np.float64, "features", low=0.0, high=MOST),
-        shares=Array(np.float64, "features", low=0.0, high=1.1 / SMALLEST),
+        mean=ArrayOf(np.float64, "features", low=-MOST, high=MOST),
+        squares=ArrayOf(np.float64, "features", low=0.0, high=MOST),
+        shares=ArrayOf(np.float64, "features", low=0.0, high=1.1 / SMALLEST),
     )
 
     def __init__(self, n_features: int) -> None:
@@ -27,19 +28,19 @@ class RunningScale:
         self.squares = np.zeros(n_features)
         self.shares = np.zeros(n_features)
 
-    def see(self, context: np.ndarray) -> None:
+    def see(self, context: Array) -> None:
         """Take in one context (features,)."""
         self.count += 1
         unit = unit_of(context)
         note_scale(context, unit, self.count, SMALLEST, self.mean, self.squares, self.shares)
 
-    def __call__(self, contexts: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    def __call__(self, contexts: Array, out: Array | None = None) -> Array:
         """Contexts (n, features) in standard deviations from the mean, at most `CLIP`."""
         scaled = np.empty(contexts.shape, dtype=np.float32) if out is None else out
         standardise(contexts, unit_of(contexts), self.mean, self.shares, CLIP, scaled)
         return scaled
 
 
-def unit_of(contexts: np.ndarray) -> float:
+def unit_of(contexts: Array) -> float:
     """What 1 means in the contexts' type: bytes are shares."""
     return 1.0 / BYTE if contexts.dtype == np.uint8 else 1.0

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.network.checks import (
     MOST_EXAMPLES,
@@ -23,7 +24,7 @@ from bandstrap.models.network.replay import Replay
 from bandstrap.one_thread import ONE_BLAS_THREAD
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before, newcomers
+from bandstrap.remapping import ArmMap, newcomers
 from bandstrap.resampling import Resampling
 from bandstrap.storage.schema import Fixed, ListOf, Maybe, Of, Schema, Whole, require
 
@@ -65,7 +66,7 @@ class SharedNetwork(Model):
         """Of the layers, from contexts to outputs."""
         return (n_features, *(self.hidden,) * self.layers, outputs)
 
-    def optimiser(self, parameters: np.ndarray) -> Optimiser:
+    def optimiser(self, parameters: Array) -> Optimiser:
         """What takes the steps of a network with these parameters."""
         return Adam(parameters, self.learning_rate, MEMORY)
 
@@ -108,18 +109,11 @@ class SharedLearner(Learner):
         self.owed = 1  # steps that are due: one for each reward, and one before the first
         self.unstarted: list[int] = []  # arms whose outputs are yet to start at random
 
-    def learn(
-        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
-    ) -> None:
+    def learn(self, context: Array, arm: int, reward: float, rng: Rng | None) -> None:
         self._weigh_in(context, arm, reward, rng, 1.0)
 
     def _weigh_in(
-        self,
-        context: np.ndarray,
-        arm: int,
-        reward: float,
-        rng: np.random.Generator | None,
-        weight: float,
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
     ) -> None:
         self.replay.add(context, arm, reward, weight)
         self.owed += 1
@@ -134,23 +128,23 @@ class SharedLearner(Learner):
                 self.network = self.optimiser = None
                 self.unstarted, self.owed = [], 1
 
-    def rearm(self, fresh: "SharedLearner", before: Before) -> None:
+    def remap_arms(self, fresh: "SharedLearner", before: ArmMap) -> None:
         self.keep(self.replay.of_arms(before))
-        self.replay.rearm(before)
+        self.replay.remap_arms(before)
         if self.network is not None and self.optimiser is not None:
             old, outputs = self.network, self.heads.count * len(before)
             self.network = Layers(
-                (*old.sizes[:-1], outputs), old.rearmed(old.flat, self.heads.count, before)
+                (*old.sizes[:-1], outputs), old.remapped(old.flat, self.heads.count, before)
             )
-            self.optimiser.relay(lambda flat: old.rearmed(flat, self.heads.count, before))
+            self.optimiser.relay(lambda flat: old.remapped(flat, self.heads.count, before))
             self.unstarted = newcomers(self.unstarted, before)
 
-    def keep(self, kept: np.ndarray) -> None:
+    def keep(self, kept: Array) -> None:
         """Remember only the rows that `kept` says."""
         self.replay.keep(kept)
         self.draws.keep(kept)
 
-    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, context: Array, rng: Rng) -> Array:
         replay = self.replay
         if replay.count == 0:
             return np.full(replay.n_arms, np.inf)
@@ -161,7 +155,7 @@ class SharedLearner(Learner):
             self.owed = max(self.owed - 1, 0)
         return self.heads.chosen(self._outputs(network, optimiser, context), rng)
 
-    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+    def probabilities(self, context: Array, allowed: Array) -> Array | None:
         network, optimiser = self.network, self.optimiser
         if network is None or optimiser is None or self.unstarted:
             return None
@@ -174,7 +168,7 @@ class SharedLearner(Learner):
         """Whether each draw takes a step of its own, and is random by that."""
         return self.heads.redrawn or self.model.wanders
 
-    def _outputs(self, network: Layers, optimiser: Optimiser, context: np.ndarray) -> np.ndarray:
+    def _outputs(self, network: Layers, optimiser: Optimiser, context: Array) -> Array:
         """What each head expects of each arm, (heads, arms)."""
         replay = self.replay
         logits = network.values(replay.scale(context[None]), optimiser.settled(network.flat))[-1]
@@ -187,7 +181,7 @@ class SharedLearner(Learner):
         outputs = self.heads.count * self.replay.n_arms
         return self.model.sizes(self.replay.rows.n_features, outputs)
 
-    def _network(self, rng: np.random.Generator) -> tuple[Layers, Optimiser]:
+    def _network(self, rng: Rng) -> tuple[Layers, Optimiser]:
         """The network; it starts at random, so it needs a generator to start."""
         if self.network is None or self.optimiser is None:
             self.network = Layers.glorot(self._sizes(), rng, self.heads.count, self.heads.spread)
@@ -199,7 +193,7 @@ class SharedLearner(Learner):
             self.unstarted = []
         return self.network, self.optimiser
 
-    def _step(self, network: Layers, optimiser: Optimiser, rng: np.random.Generator) -> None:
+    def _step(self, network: Layers, optimiser: Optimiser, rng: Rng) -> None:
         picks, shares = self.replay.pick(self.model.examples, rng)
         shares *= self.replay.counts(picks)
         inputs, arms, rewards = self.replay.examples(picks)

@@ -1,7 +1,6 @@
 """What must hold of replicas before kernels, which do not ask, step through them."""
 
-import numpy as np
-
+from bandstrap.arrays import Array
 from bandstrap.kernels.random.lanes import LANES
 from bandstrap.models.features import Rows
 from bandstrap.priors import PseudoExamples
@@ -20,7 +19,7 @@ def check_untaught(arms: list[int], n_arms: int) -> None:
 
 
 def check_widths(
-    n_features: int, pseudo: PseudoExamples, rows: list[Rows], weights: list[np.ndarray]
+    n_features: int, pseudo: PseudoExamples, rows: list[Rows], weights: list[Array]
 ) -> None:
     """All contexts are as wide, and each row has weights."""
     require(pseudo.contexts.shape[1] == n_features, "examples are of another width")

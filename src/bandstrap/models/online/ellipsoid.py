@@ -4,11 +4,12 @@ from typing import Protocol
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.convex.ridge import learn_linear, learn_logistic, look
 from bandstrap.models.features import as_numbers
-from bandstrap.rearming import Before, rearmed
-from bandstrap.storage.schema import Array, Fixed, Real, Schema, require
+from bandstrap.remapping import ArmMap, remapped
+from bandstrap.storage.schema import ArrayOf, Fixed, Real, Schema, require
 
 TINY = 5e-324  # the least number above 0
 UNIT = 1e-6  # how far from 1 rounding may take what is 1
@@ -17,12 +18,12 @@ UNIT = 1e-6  # how far from 1 rounding may take what is 1
 class LearnKernel(Protocol):
     def __call__(
         self,
-        factor: np.ndarray,
-        diagonal: np.ndarray,
-        centre: np.ndarray,
-        x: np.ndarray,
+        factor: Array,
+        diagonal: Array,
+        centre: Array,
+        x: Array,
         reward: float,
-        scratch: np.ndarray,
+        scratch: Array,
         weight: float,
         /,
     ) -> float: ...
@@ -36,14 +37,14 @@ class Ellipsoids:
     """
 
     schema = Schema(
-        factors=Array(np.float64, "arms", "packed"),
-        diagonals=Array(np.float64, "arms", "parameters", low=TINY),
-        centres=Array(np.float64, "arms", "parameters"),
-        log_dets=Array(np.float64, "arms", low=-1.0),
-        counts=Array(np.float64, "arms", low=0.0),
+        factors=ArrayOf(np.float64, "arms", "packed"),
+        diagonals=ArrayOf(np.float64, "arms", "parameters", low=TINY),
+        centres=ArrayOf(np.float64, "arms", "parameters"),
+        log_dets=ArrayOf(np.float64, "arms", low=-1.0),
+        counts=ArrayOf(np.float64, "arms", low=0.0),
         penalty=Fixed(Real(low=0.0)),
-        _context=Array(np.float64, "parameters"),
-        _scratch=Array(np.float64, 4, "parameters", finite=False),
+        _context=ArrayOf(np.float64, "parameters"),
+        _scratch=ArrayOf(np.float64, 4, "parameters", finite=False),
     )
 
     def verify_saved(self) -> None:
@@ -70,29 +71,25 @@ class Ellipsoids:
         """Parameters of one arm."""
         return self._context.size
 
-    def look(self, context: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def look(self, context: Array) -> tuple[Array, Array]:
         """Every arm's mean xᵀθ and squared width xᵀA⁻¹x."""
         means, squares = np.empty(self.counts.size), np.empty(self.counts.size)
         x = self._with_constant(context)
         look(self.factors, self.diagonals, self.centres, x, self._scratch[0], means, squares)
         return means, squares
 
-    def learn_linear(
-        self, context: np.ndarray, arm: int, reward: float, weight: float = 1.0
-    ) -> None:
+    def learn_linear(self, context: Array, arm: int, reward: float, weight: float = 1.0) -> None:
         """Least squares: θ stays the ridge estimate."""
         self._learn(learn_linear, context, arm, reward, weight)
 
-    def learn_logistic(
-        self, context: np.ndarray, arm: int, reward: float, weight: float = 1.0
-    ) -> None:
+    def learn_logistic(self, context: Array, arm: int, reward: float, weight: float = 1.0) -> None:
         """Logistic regression, with what was learnt before kept as a Gaussian."""
         self._learn(learn_logistic, context, arm, reward, weight)
 
-    def rearm(self, fresh: "Ellipsoids", before: Before) -> None:
+    def remap_arms(self, fresh: "Ellipsoids", before: ArmMap) -> None:
         """Go on with other arms; new ones are as in `fresh`."""
         for name in ("factors", "diagonals", "centres", "log_dets", "counts"):
-            setattr(self, name, rearmed(getattr(self, name), getattr(fresh, name), before))
+            setattr(self, name, remapped(getattr(self, name), getattr(fresh, name), before))
 
     def discount(self, factor: float) -> None:
         """A becomes factor (A - penalty I) + penalty I, and θ what it is with so much less."""
@@ -120,7 +117,7 @@ class Ellipsoids:
         self.log_dets[arm] = 2 * np.log(np.abs(edge)).sum() - self.size * np.log(self.penalty)
 
     def _learn(
-        self, learn: LearnKernel, context: np.ndarray, arm: int, reward: float, weight: float
+        self, learn: LearnKernel, context: Array, arm: int, reward: float, weight: float
     ) -> None:
         growth = learn(
             self.factors[arm],
@@ -134,13 +131,13 @@ class Ellipsoids:
         self.log_dets[arm] += np.log(growth)
         self.counts[arm] += weight
 
-    def _with_constant(self, context: np.ndarray) -> np.ndarray:
+    def _with_constant(self, context: Array) -> Array:
         self._context[:-1] = as_numbers(context)
         return self._context
 
 
-def corners_of(size: int) -> np.ndarray:
+def corners_of(size: int) -> Array:
     """Where the diagonal of a triangle stands, whose rows lie one after another."""
     lengths = np.arange(size, 0, -1)
-    corners: np.ndarray = np.cumsum(lengths) - lengths
+    corners: Array = np.cumsum(lengths) - lengths
     return corners

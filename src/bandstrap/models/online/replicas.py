@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from bandstrap.checks import require_positive, require_within
+from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.convex import replicas as kernels
 from bandstrap.models.base import Learner, Model
@@ -17,10 +17,11 @@ from bandstrap.models.online.checks import check_untaught, check_widths, lanes_o
 from bandstrap.models.votes import vote_shares
 from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before, newcomers, rearmed, relisted
+from bandstrap.remapping import ArmMap, newcomers, remapped, remapped_list
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import kernel_stream
-from bandstrap.storage.schema import Array, Fixed, Grows, ListOf, Of, Schema, Whole, require
+from bandstrap.storage.schema import ArrayOf, Fixed, Grows, ListOf, Of, Schema, Whole, require
+from bandstrap.validation import require_positive, require_within
 
 MOST_REPLICAS = 10_000  # each of them learns every reward
 MOST_REPLAYED = 10_000  # after each reward
@@ -110,20 +111,20 @@ class ReplicaLearner(Learner):
         count=Fixed(Whole(1, MOST_REPLICAS)),
         resampling=Fixed(Of(Resampling)),
         pseudo=Of(PseudoExamples),
-        pseudo_weights=Array(np.float64, "arms", Grows("pseudo"), "lanes", low=0.0, high=MOST),
+        pseudo_weights=ArrayOf(np.float64, "arms", Grows("pseudo"), "lanes", low=0.0, high=MOST),
         untaught=ListOf(Whole()),
         rows=ListOf(Of(Rows), "arms"),
-        weights=ListOf(Array(np.float64, Grows(), "lanes", low=0.0, high=MOST), "arms"),
-        theta=Array(np.float64, "arms", "parameters", "lanes", low=-MOST, high=MOST),
-        squares=Array(np.float64, "arms", "parameters", low=0.0, high=MOST),
-        scales=Array(np.float64, 2, "parameters", low=0.0, high=MOST),
-        rewards=Array(np.float64, 2, low=0.0, high=MOST),
-        _residuals=Array(np.float64, kernels.SUMS, "lanes", finite=False),
-        _sizes=Array(np.float64, "parameters", finite=False),
-        _values=Array(np.float64, "parameters", finite=False),
-        _moves=Array(np.float64, "parameters", finite=False),
-        _roots=Array(np.float64, "parameters", finite=False),
-        _places=Array(np.int64, "parameters"),
+        weights=ListOf(ArrayOf(np.float64, Grows(), "lanes", low=0.0, high=MOST), "arms"),
+        theta=ArrayOf(np.float64, "arms", "parameters", "lanes", low=-MOST, high=MOST),
+        squares=ArrayOf(np.float64, "arms", "parameters", low=0.0, high=MOST),
+        scales=ArrayOf(np.float64, 2, "parameters", low=0.0, high=MOST),
+        rewards=ArrayOf(np.float64, 2, low=0.0, high=MOST),
+        _residuals=ArrayOf(np.float64, kernels.SUMS, "lanes", finite=False),
+        _sizes=ArrayOf(np.float64, "parameters", finite=False),
+        _values=ArrayOf(np.float64, "parameters", finite=False),
+        _moves=ArrayOf(np.float64, "parameters", finite=False),
+        _roots=ArrayOf(np.float64, "parameters", finite=False),
+        _places=ArrayOf(np.int64, "parameters"),
     )
 
     def verify_saved(self) -> None:
@@ -163,18 +164,11 @@ class ReplicaLearner(Learner):
         self._sizes, self._values, self._moves, self._roots = np.zeros((4, size))
         self._places = np.zeros(size, dtype=np.int64)
 
-    def learn(
-        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
-    ) -> None:
+    def learn(self, context: Array, arm: int, reward: float, rng: Rng | None) -> None:
         self._weigh_in(context, arm, reward, rng, 1.0)
 
     def _weigh_in(
-        self,
-        context: np.ndarray,
-        arm: int,
-        reward: float,
-        rng: np.random.Generator | None,
-        weight: float,
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
     ) -> None:
         if rng is None:
             raise InvalidInput("rng", rng, "replicas weigh rewards at random; pass a generator")
@@ -197,58 +191,54 @@ class ReplicaLearner(Learner):
                     self.theta[arm] = self.squares[arm] = 0.0
                     self.untaught = sorted({*self.untaught, arm})
 
-    def rearm(self, fresh: "ReplicaLearner", before: Before) -> None:
+    def remap_arms(self, fresh: "ReplicaLearner", before: ArmMap) -> None:
         for name in ("pseudo_weights", "theta", "squares"):
-            setattr(self, name, rearmed(getattr(self, name), getattr(fresh, name), before))
-        self.rows = relisted(self.rows, fresh.rows, before)
-        self.weights = relisted(self.weights, fresh.weights, before)
+            setattr(self, name, remapped(getattr(self, name), getattr(fresh, name), before))
+        self.rows = remapped_list(self.rows, fresh.rows, before)
+        self.weights = remapped_list(self.weights, fresh.weights, before)
         self.untaught = newcomers(self.untaught, before)
 
-    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, context: Array, rng: Rng) -> Array:
         return self._expected(self._margins(context, rng))
 
-    def choose(
-        self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
-    ) -> tuple[int, np.ndarray]:
+    def choose(self, context: Array, rng: Rng, allowed: Array) -> tuple[int, Array]:
         margins = self._margins(context, rng)
         return self._highest(margins, allowed, rng), self._expected(margins)
 
-    def best(self, context: np.ndarray, rng: np.random.Generator, allowed: np.ndarray) -> int:
+    def best(self, context: Array, rng: Rng, allowed: Array) -> int:
         return self._highest(self._margins(context, rng), allowed, rng)
 
-    def _expected(self, margins: np.ndarray) -> np.ndarray:
+    def _expected(self, margins: Array) -> Array:
         return sigmoid(margins) if self.model.link == kernels.LOGISTIC else margins
 
-    def _highest(self, margins: np.ndarray, allowed: np.ndarray, rng: np.random.Generator) -> int:
+    def _highest(self, margins: Array, allowed: Array, rng: Rng) -> int:
         # By margins: probabilities near 1 would tie.
         arm, ties = kernels.highest(margins, allowed)
         if ties == 1:
             return int(arm)
         return int(rng.choice(np.flatnonzero(allowed & (margins == margins[arm]))))
 
-    def _margins(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def _margins(self, context: Array, rng: Rng) -> Array:
         return self._look(self._drawn_replica(rng), context)
 
-    def _drawn_replica(self, rng: np.random.Generator) -> int:
+    def _drawn_replica(self, rng: Rng) -> int:
         self._learn_pseudo_examples(rng)
         return int(rng.random() * self.count)
 
-    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+    def probabilities(self, context: Array, allowed: Array) -> Array | None:
         if self.untaught or self.pseudo_weights.shape[1] != self.pseudo.count:
             return None  # a draw learns them first, at random
         looks = [self._look(replica, context) for replica in range(self.count)]
         return vote_shares(np.array(looks), allowed)
 
-    def _look(self, replica: int, context: np.ndarray) -> np.ndarray:
+    def _look(self, replica: int, context: Array) -> Array:
         margins = np.empty(len(self.rows))
         kernels.look(self.theta, replica, context, unit_of(context), margins, self._scratch())
         if self.pseudo.count == 0:
             margins[[rows.count == 0 for rows in self.rows]] = np.inf  # to be tried first
         return margins
 
-    def _keep(
-        self, context: np.ndarray, arm: int, reward: float, weight: float, drawn: np.ndarray
-    ) -> None:
+    def _keep(self, context: Array, arm: int, reward: float, weight: float, drawn: Array) -> None:
         rows, kept = self.rows[arm], self.weights[arm]
         if rows.count == len(kept):
             grown = np.zeros((max(64, 2 * len(kept)), self._residuals.shape[1]))
@@ -259,7 +249,7 @@ class ReplicaLearner(Learner):
         self.rewards[0] += reward * reward
         self.rewards[1] += 1.0
 
-    def _run(self, kernel: Kernel, steps: int, arm: int, rng: np.random.Generator) -> None:
+    def _run(self, kernel: Kernel, steps: int, arm: int, rng: Rng) -> None:
         rows = self.rows[arm]
         kernel(
             kernel_stream(rng),
@@ -276,7 +266,7 @@ class ReplicaLearner(Learner):
             self._scratch(),
         )
 
-    def _scratch(self) -> tuple[np.ndarray, ...]:
+    def _scratch(self) -> tuple[Array, ...]:
         vectors = self._values, self._moves, self._roots
         return self._sizes, self._residuals, self._places, *vectors
 
@@ -285,7 +275,7 @@ class ReplicaLearner(Learner):
             return self.model.rate
         return self.model.rate * float(np.sqrt(self.rewards[0] / self.rewards[1]))
 
-    def _learn_pseudo_examples(self, rng: np.random.Generator) -> None:
+    def _learn_pseudo_examples(self, rng: Rng) -> None:
         """Weigh pseudo-examples that are new, and go once through as many at random."""
         count = self.pseudo.count
         if self.pseudo_weights.shape[1] != count:

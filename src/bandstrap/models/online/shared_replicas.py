@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.models.base import highest
 from bandstrap.models.features import as_numbers
 from bandstrap.models.online.replicas import ReplicaLearner
@@ -20,18 +21,16 @@ class SharedReplicas(ReplicaLearner):
     much as before: the idea of normalised online learning (Ross, Mineiro and Langford, 2013).
     """
 
-    def scores_of(self, contexts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def scores_of(self, contexts: Array, rng: Rng) -> Array:
         return self._expected(self._margins_of(contexts, rng))
 
-    def choose_of(
-        self, contexts: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
-    ) -> tuple[int, np.ndarray]:
+    def choose_of(self, contexts: Array, rng: Rng, allowed: Array) -> tuple[int, Array]:
         margins = self._margins_of(contexts, rng)  # probabilities near 1 would tie
         return highest(margins, allowed, rng), self._expected(margins)
 
     def decide_of(
-        self, contexts: np.ndarray, rng: np.random.Generator, allowed: np.ndarray
-    ) -> tuple[int, np.ndarray, np.ndarray | None]:
+        self, contexts: Array, rng: Rng, allowed: Array
+    ) -> tuple[int, Array, Array | None]:
         replica = self._drawn_replica(rng)
         # One chooses and all vote by the same numbers: a product for one alone may round otherwise,
         # and arms that tie here would not tie there.
@@ -40,30 +39,28 @@ class SharedReplicas(ReplicaLearner):
         chosen = highest(margins, allowed, rng)
         return chosen, self._expected(margins), vote_shares(all_margins.T, allowed)
 
-    def shares_of(self, contexts: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+    def shares_of(self, contexts: Array, allowed: Array) -> Array | None:
         if self.untaught or self.pseudo_weights.shape[1] != self.pseudo.count:
             return None  # a draw learns them first, at random
         return vote_shares(self._all_margins(contexts, slice(self.count)).T, allowed)
 
-    def _margins_of(self, contexts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def _margins_of(self, contexts: Array, rng: Rng) -> Array:
         replica = self._drawn_replica(rng)
         return self._all_margins(contexts, slice(replica, replica + 1))[:, 0]
 
-    def _all_margins(self, contexts: np.ndarray, replicas: slice) -> np.ndarray:
+    def _all_margins(self, contexts: Array, replicas: slice) -> Array:
         """What some replicas think of each context, (contexts, replicas)."""
         theta = self.theta[0][:, replicas]
         if self.pseudo.count + self.rows[0].count == 0:
             return np.full((len(contexts), theta.shape[1]), np.inf)  # to be tried first
-        margins: np.ndarray = as_numbers(contexts) @ theta[:-1] + theta[-1]
+        margins: Array = as_numbers(contexts) @ theta[:-1] + theta[-1]
         return margins
 
-    def _keep(
-        self, context: np.ndarray, arm: int, reward: float, weight: float, drawn: np.ndarray
-    ) -> None:
+    def _keep(self, context: Array, arm: int, reward: float, weight: float, drawn: Array) -> None:
         self._rescale(as_numbers(context))
         super()._keep(context, arm, reward, weight, drawn)
 
-    def _rescale(self, context: np.ndarray) -> None:
+    def _rescale(self, context: Array) -> None:
         squares, counts = self.scales[:, :-1]
         met = np.flatnonzero((squares > 0) & (context != 0))
         before = squares[met] / counts[met]

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bandstrap.checks import require_positive, require_within
+from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.convex import stochastic as kernels
 from bandstrap.models.base import Learner, WeightedModel
@@ -22,7 +22,8 @@ from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import kernel_stream
-from bandstrap.storage.schema import Array
+from bandstrap.storage.schema import ArrayOf
+from bandstrap.validation import require_positive, require_within
 
 MOST_PASSES = 10_000  # of one fit, of which each decision takes several
 FURTHEST = 1e40  # that steps take a parameter: a first one is some 10 times as long as contexts
@@ -50,13 +51,8 @@ class StochasticModel(WeightedModel[np.ndarray], ABC):
         require_within(1, MOST_PASSES, patience=self.patience, passes=self.passes)
 
     def fit(
-        self,
-        contexts: np.ndarray,
-        rewards: np.ndarray,
-        weights: np.ndarray,
-        start: np.ndarray | None,
-        rng: np.random.Generator,
-    ) -> np.ndarray:
+        self, contexts: Array, rewards: Array, weights: Array, start: Array | None, rng: Rng
+    ) -> Array:
         contexts, rewards, weights = checked_examples(contexts, rewards, weights)
         self.check_rewards(rewards)
         if start is not None:
@@ -66,13 +62,13 @@ class StochasticModel(WeightedModel[np.ndarray], ABC):
 
     def descend(
         self,
-        pseudo: np.ndarray,
-        contexts: np.ndarray,
-        rewards: np.ndarray,
-        weights: np.ndarray,
-        start: np.ndarray | None,
-        rng: np.random.Generator,
-    ) -> np.ndarray:
+        pseudo: Array,
+        contexts: Array,
+        rewards: Array,
+        weights: Array,
+        start: Array | None,
+        rng: Rng,
+    ) -> Array:
         """A fit to pseudo-examples and contexts, given apart so that neither need be copied."""
         theta = np.zeros(contexts.shape[1] + 1) if start is None else start.copy()
         passes = kernels.descend(
@@ -95,16 +91,16 @@ class StochasticModel(WeightedModel[np.ndarray], ABC):
             )
         return theta
 
-    def predict(self, fit: np.ndarray, contexts: np.ndarray) -> np.ndarray:
+    def predict(self, fit: Array, contexts: Array) -> Array:
         return self.expected(as_numbers(checked_contexts(contexts)) @ fit[:-1] + fit[-1])
 
     def verify_fit(self, fit: Any, n_features: int) -> None:
-        Array(np.float64, n_features + 1, low=-FURTHEST, high=FURTHEST).check(fit, {})
+        ArrayOf(np.float64, n_features + 1, low=-FURTHEST, high=FURTHEST).check(fit, {})
 
-    def check_rewards(self, rewards: np.ndarray) -> None:
+    def check_rewards(self, rewards: Array) -> None:
         """Refuse rewards that the loss has no meaning for."""
 
-    def expected(self, margins: np.ndarray) -> np.ndarray:
+    def expected(self, margins: Array) -> Array:
         """Expected rewards from linear predictors."""
         return margins
 
@@ -139,10 +135,10 @@ class StochasticLogisticRegression(StochasticModel):
 
     link: ClassVar[int] = kernels.LOGISTIC
 
-    def check_rewards(self, rewards: np.ndarray) -> None:
+    def check_rewards(self, rewards: Array) -> None:
         check_shares(rewards, "a logistic model takes rewards in [0, 1]: rescale")
 
-    def expected(self, margins: np.ndarray) -> np.ndarray:
+    def expected(self, margins: Array) -> Array:
         return sigmoid(margins)
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from bandstrap.arrays import Array
 from bandstrap.models.convex.linear import LinearRegression
 from bandstrap.models.convex.logistic import LogisticRegression
 from bandstrap.models.convex.model import ConvexModel
@@ -44,10 +45,10 @@ class LinearEstimator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.coef_, self.intercept_ = theta[:-1], float(theta[-1])
         return self
 
-    def predict(self, X: Any) -> np.ndarray:  # noqa: N803
+    def predict(self, X: Any) -> Array:  # noqa: N803
         check_is_fitted(self)
         X = validate_data(self, X, dtype=NUMBERS, reset=False)
-        predicted: np.ndarray = X @ self.coef_ + self.intercept_
+        predicted: Array = X @ self.coef_ + self.intercept_
         return predicted
 
 
@@ -89,23 +90,23 @@ class LogisticEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.coef_, self.intercept_ = theta[None, :-1], theta[-1:]
         return self
 
-    def decision_function(self, X: Any) -> np.ndarray:  # noqa: N803
+    def decision_function(self, X: Any) -> Array:  # noqa: N803
         check_is_fitted(self)
         X = validate_data(self, X, dtype=NUMBERS, reset=False)
-        margins: np.ndarray = X @ self.coef_[0] + self.intercept_[0]
+        margins: Array = X @ self.coef_[0] + self.intercept_[0]
         return margins
 
-    def predict_proba(self, X: Any) -> np.ndarray:  # noqa: N803
+    def predict_proba(self, X: Any) -> Array:  # noqa: N803
         ones = LogisticRegression().expected(self.decision_function(X))
         return np.column_stack([1 - ones, ones])
 
-    def predict(self, X: Any) -> np.ndarray:  # noqa: N803
+    def predict(self, X: Any) -> Array:  # noqa: N803
         above = self.decision_function(X) > 0
-        predicted: np.ndarray = self.classes_[above.astype(np.int64)]
+        predicted: Array = self.classes_[above.astype(np.int64)]
         return predicted
 
 
-def _solved(kind: type[ConvexModel], estimator: Any, rows: tuple[Any, Any, Any]) -> np.ndarray:
+def _solved(kind: type[ConvexModel], estimator: Any, rows: tuple[Any, Any, Any]) -> Array:
     """A fit to contexts, rewards and weights."""
     contexts, rewards, weights = (column[rows[2] > 0] for column in rows)
     # Ours counts examples, theirs weights: a row of weight 2 is the row twice.

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.models.sklearn.fit import Fit
 from bandstrap.models.sklearn.learner import SEEDS, EstimatorLearner, Moment, Setting
 from bandstrap.models.votes import vote_shares
@@ -80,22 +81,22 @@ class EnsembleLearner(EstimatorLearner):
             for renewal in chain:
                 self.fits[arm] = self._fitted(arm, renewal)
 
-    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, context: Array, rng: Rng) -> Array:
         self._renew_due(rng)
         return self._asked(int(rng.integers(self.replicas)), self.table(context))
 
-    def scores_of(self, contexts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def scores_of(self, contexts: Array, rng: Rng) -> Array:
         self._renew_due(rng)
         return self.expected_of(self.fits[0][int(rng.integers(self.replicas))], contexts)
 
-    def shares_of(self, contexts: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+    def shares_of(self, contexts: Array, allowed: Array) -> Array | None:
         if self._due(0):
             return None
         return vote_shares(
             np.array([self.expected_of(fit, contexts) for fit in self.fits[0]]), allowed
         )
 
-    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+    def probabilities(self, context: Array, allowed: Array) -> Array | None:
         """How probable each arm is, by votes of the replicas; None before a refit."""
         if any(self._due(arm) for arm in range(len(self.rows))):
             return None
@@ -103,12 +104,12 @@ class EnsembleLearner(EstimatorLearner):
         asked = [self._asked(replica, table) for replica in range(self.replicas)]
         return vote_shares(np.array(asked), allowed)
 
-    def _renew_due(self, rng: np.random.Generator) -> None:
+    def _renew_due(self, rng: Rng) -> None:
         for arm in range(len(self.rows)):
             if self._due(arm):
                 self._renew(arm, int(rng.integers(SEEDS)))
 
-    def _asked(self, replica: int, table: Any) -> np.ndarray:
+    def _asked(self, replica: int, table: Any) -> Array:
         return self.expected([fits[replica] for fits in self.fits], table)
 
     def _due(self, arm: int) -> bool:

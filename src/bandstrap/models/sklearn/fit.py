@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.errors import BandstrapError, InvalidInput
 from bandstrap.models.sklearn.weights import KEYWORD
 from bandstrap.one_thread import ONE_THREAD_A_FIT
@@ -46,12 +47,12 @@ class Fit:
     """
 
     estimator: Any
-    values: np.ndarray | None
-    classes: np.ndarray | None = None
+    values: Array | None
+    classes: Array | None = None
     constant: float = 0.0
     refusal: str | None = None
 
-    def knows(self, classes: np.ndarray | None) -> bool:
+    def knows(self, classes: Array | None) -> bool:
         """Whether it was fit, and to just these classes."""
         if classes is None or self.classes is None:
             return self.estimator is not None
@@ -89,17 +90,13 @@ class Fitter:
         columns=Maybe(Named("bandstrap.tables.columns:Columns")),
     )
 
-    def verify_rewards(self, rewards: np.ndarray) -> None:
+    def verify_rewards(self, rewards: Array) -> None:
         """Refuse rewards in a file that are no classes."""
         known = self.values is None or np.isin(rewards, self.values).all()
         require(known, "a reward is none of the classes")
 
     def fit(
-        self,
-        template: Any,
-        rows: tuple[np.ndarray, np.ndarray, np.ndarray],
-        seed: int,
-        start: Fit | None = None,
+        self, template: Any, rows: tuple[Array, Array, Array], seed: int, start: Fit | None = None
     ) -> Fit:
         """Fit to contexts, rewards and weights; rows without weight are left out."""
         contexts, rewards, weights = (column[rows[2] > 0] for column in rows)
@@ -122,7 +119,7 @@ class Fitter:
         except Exception as error:  # scikit-learn raises ValueError, others errors of their own
             return Fit(None, None, constant=mean, refusal=str(error))
 
-    def _few(self, rewards: np.ndarray) -> bool:
+    def _few(self, rewards: Array) -> bool:
         """Whether there are too few rows to ask the estimator, or nothing to tell apart."""
         kinds, counts = np.unique(rewards, return_counts=True)
         fewest = rewards.size if self.values is None else counts.min()
@@ -151,7 +148,7 @@ class Fitter:
         values = None if self.values is None else np.array(self.values)
         return Fit(estimator, values, None if values is None else np.arange(values.size))
 
-    def learn(self, fit: Fit, contexts: np.ndarray, rewards: np.ndarray, weight: float) -> None:
+    def learn(self, fit: Fit, contexts: Array, rewards: Array, weight: float) -> None:
         """Learn rows of one weight."""
         given: dict[str, Any] = {}
         if self.repeats:
@@ -162,22 +159,22 @@ class Fitter:
             rewards, given["classes"] = self.labels(rewards), fit.classes
         fit.estimator.partial_fit(self.table(contexts), rewards, **given)
 
-    def expected(self, fit: Fit, table: Any) -> np.ndarray:
+    def expected(self, fit: Fit, table: Any) -> Array:
         """What each row is expected to pay."""
         if fit.estimator is None:
             return np.full(len(table), fit.constant)
         if fit.values is not None and hasattr(fit.estimator, "predict_proba"):
-            means: np.ndarray = np.asarray(fit.estimator.predict_proba(table)) @ fit.values
+            means: Array = np.asarray(fit.estimator.predict_proba(table)) @ fit.values
             return means
         predicted = np.ravel(fit.estimator.predict(table))
         if fit.values is None:
             return predicted.astype(np.float64)
         return np.array(self.values)[predicted.astype(np.int64)]
 
-    def table(self, contexts: np.ndarray) -> Any:
+    def table(self, contexts: Array) -> Any:
         return contexts if self.columns is None else self.columns.frame(contexts)
 
-    def labels(self, rewards: np.ndarray) -> np.ndarray:
+    def labels(self, rewards: Array) -> Array:
         """Rewards as classes: their places among the values."""
         return np.searchsorted(np.array(self.values), rewards)
 
@@ -194,15 +191,13 @@ class Fitter:
     def seeded(self, estimator: Any, seed: int) -> Any:
         return estimator.set_params(**dict.fromkeys(self.seeds, seed)) if self.seeds else estimator
 
-    def _values(self, estimator: Any) -> np.ndarray | None:
+    def _values(self, estimator: Any) -> Array | None:
         if self.values is None:
             return None
         return np.array(self.values)[np.asarray(estimator.classes_, dtype=np.int64)]
 
 
-def repeated(
-    contexts: np.ndarray, rewards: np.ndarray, weights: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def repeated(contexts: Array, rewards: Array, weights: Array) -> tuple[Array, Array, Array]:
     """Each row as often as it weighs."""
     times = weights.astype(np.int64)
     if (times != weights).any():

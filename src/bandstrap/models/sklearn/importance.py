@@ -4,8 +4,9 @@ from math import log
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.history.fractions import FORGOTTEN
-from bandstrap.storage.schema import Array, Grows, Schema, Whole, require
+from bandstrap.storage.schema import ArrayOf, Grows, Schema, Whole, require
 
 NOTHING = 1e-9  # a row that counts less does not count
 LEAST = -1e15  # the logarithm of all discounts is more
@@ -24,7 +25,7 @@ class Importance:
     [0.125, 0.25]
     """
 
-    schema = Schema(count=Whole(), _rows=Array(np.float64, Grows(), 2, low=LEAST, high=1.0))
+    schema = Schema(count=Whole(), _rows=ArrayOf(np.float64, Grows(), 2, low=LEAST, high=1.0))
 
     def verify_saved(self) -> None:
         require(self.count <= len(self._rows), "count is beyond the rows")
@@ -50,19 +51,19 @@ class Importance:
         """The weight that a row came with."""
         return float(self._rows[place, 0])
 
-    def faded(self, fading: float) -> np.ndarray:
+    def faded(self, fading: float) -> Array:
         """Which rows count as good as nothing by now, for what has been forgotten, (count,)."""
-        lost: np.ndarray = fading - self._rows[: self.count, 1] < log(FORGOTTEN)
+        lost: Array = fading - self._rows[: self.count, 1] < log(FORGOTTEN)
         return lost
 
-    def keep(self, kept: np.ndarray) -> None:
+    def keep(self, kept: Array) -> None:
         """Only the rows that `kept` (count,) says, in place."""
         rows = self._rows[: self.count][kept]
         self._rows[: len(rows)] = rows
         self.count = len(rows)
 
-    def at(self, fading: float, count: int) -> np.ndarray:
+    def at(self, fading: float, count: int) -> Array:
         """What the first `count` rows count, when so much has been forgotten."""
         weights, births = self._rows[:count].T
-        counts: np.ndarray = weights * np.exp(fading - births)
+        counts: Array = weights * np.exp(fading - births)
         return np.where(counts > NOTHING, counts, 0.0)

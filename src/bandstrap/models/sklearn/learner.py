@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.errors import BandstrapError, InvalidInput
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.features import Rows, as_numbers, verify_rows
@@ -17,10 +18,10 @@ from bandstrap.models.sklearn.weights import drawn
 from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.priors.pseudo_examples import CONTEXTS, REWARDS, WIDEST
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before, relisted
+from bandstrap.remapping import ArmMap, remapped_list
 from bandstrap.resampling import Resampling
 from bandstrap.storage.schema import (
-    Array,
+    ArrayOf,
     Fixed,
     Flag,
     Grows,
@@ -39,8 +40,8 @@ FADING = Real(LEAST, 0.0)
 STATES = 2**31 - 1  # estimators take a random state of so many bits
 
 # Arrays of pseudo-examples, which whoever used them holds on to.
-EXAMPLES = Array(CONTEXTS, Grows("examples"), "features", low=-WIDEST, high=WIDEST, shared=True)
-EXAMPLE_REWARDS = Array(REWARDS, Grows("examples"), shared=True)
+EXAMPLES = ArrayOf(CONTEXTS, Grows("examples"), "features", low=-WIDEST, high=WIDEST, shared=True)
+EXAMPLE_REWARDS = ArrayOf(REWARDS, Grows("examples"), shared=True)
 
 
 @dataclass(frozen=True)
@@ -60,8 +61,8 @@ class Moment:
     """What examples there were: pseudo-examples, so many rows of an arm, so much forgotten."""
 
     version: int
-    contexts: np.ndarray  # of the pseudo-examples
-    rewards: np.ndarray
+    contexts: Array  # of the pseudo-examples
+    rewards: Array
     rows: int
     fading: float
 
@@ -91,7 +92,7 @@ class EstimatorLearner(Learner):
             importance.verify_since(self.fading, rows.count)
             self.verify_examples(rows.contexts, rows.rewards)
 
-    def verify_examples(self, contexts: np.ndarray, rewards: np.ndarray) -> None:
+    def verify_examples(self, contexts: Array, rewards: Array) -> None:
         """Refuse examples in a file that no arm can have."""
         require(contexts.shape[1] == self.rows[0].n_features, "examples are of another width")
         self.fitter.verify_rewards(rewards)
@@ -125,9 +126,7 @@ class EstimatorLearner(Learner):
         for reward in set(self.pseudo.rewards.tolist()):
             self.fitter.check(reward)
 
-    def learn(
-        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
-    ) -> None:
+    def learn(self, context: Array, arm: int, reward: float, rng: Rng | None) -> None:
         self.fitter.check(reward)
         self._add(context, arm, reward, rng, 1.0)
         self.pseudo.see(context)  # after it: what is refused leaves nothing behind
@@ -139,12 +138,7 @@ class EstimatorLearner(Learner):
         self.fitter.check(reward)
 
     def learn_weighted(
-        self,
-        context: np.ndarray,
-        arm: int,
-        reward: float,
-        rng: np.random.Generator | None,
-        weight: float,
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
     ) -> None:
         """So many rows, and one that counts what is left of the weight."""
         self.check_reward(reward, weight)
@@ -155,20 +149,13 @@ class EstimatorLearner(Learner):
             self._add(context, arm, reward, rng, rest)
         self.pseudo.see(context)
 
-    def _add(
-        self,
-        context: np.ndarray,
-        arm: int,
-        reward: float,
-        rng: np.random.Generator | None,
-        weight: float,
-    ) -> None:
+    def _add(self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float) -> None:
         self.rows[arm].add(context, reward)
         self.importance[arm].add(weight, self.fading)
 
-    def rearm(self, fresh: Any, before: Before) -> None:
+    def remap_arms(self, fresh: Any, before: ArmMap) -> None:
         for name in self.by_arm:
-            setattr(self, name, relisted(getattr(self, name), getattr(fresh, name), before))
+            setattr(self, name, remapped_list(getattr(self, name), getattr(fresh, name), before))
 
     def discount(self, factor: float) -> None:
         if self.fitter.repeats:
@@ -189,7 +176,7 @@ class EstimatorLearner(Learner):
         rows = self.rows[arm].count
         return Moment(pseudo.version, pseudo.contexts, pseudo.rewards, rows, self.fading)
 
-    def examples(self, arm: int, moment: Moment) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def examples(self, arm: int, moment: Moment) -> tuple[Array, Array, Array]:
         """Contexts, rewards, and how much they count: pseudo-examples and rows of a moment."""
         rows, n = self.rows[arm], moment.rows
         contexts = np.concatenate([moment.contexts, as_numbers(rows.contexts[:n])])
@@ -198,11 +185,7 @@ class EstimatorLearner(Learner):
         return contexts, rewards, np.concatenate([np.ones(moment.rewards.size), counts])
 
     def fitted(
-        self,
-        arm: int,
-        examples: tuple[np.ndarray, np.ndarray, np.ndarray],
-        rng: np.random.Generator,
-        start: Fit | None = None,
+        self, arm: int, examples: tuple[Array, Array, Array], rng: Rng, start: Fit | None = None
     ) -> Fit | None:
         """A fit to freshly weighed examples; None if none of them counts."""
         contexts, rewards, counts = examples
@@ -215,26 +198,26 @@ class EstimatorLearner(Learner):
             self._tell(arm, fit.refusal)
         return fit
 
-    def table(self, context: np.ndarray) -> Any:
+    def table(self, context: Array) -> Any:
         """One context as estimators take it."""
         return self.fitter.table(as_numbers(context)[None])
 
     def expected(
         self, fits: list[Fit | None], table: Any, arms: Iterable[int] | None = None
-    ) -> np.ndarray:
+    ) -> Array:
         """What each arm's fit expects, of all arms or some; one without examples is tried first."""
         pairs = zip(range(len(fits)) if arms is None else arms, fits, strict=True)
         return np.array(
             [np.inf if fit is None else self._predicted(arm, fit, table)[0] for arm, fit in pairs]
         )
 
-    def expected_of(self, fit: Fit | None, contexts: np.ndarray) -> np.ndarray:
+    def expected_of(self, fit: Fit | None, contexts: Array) -> Array:
         """What one fit expects in each of several contexts."""
         if fit is None:
             return np.full(len(contexts), np.inf)
         return self._predicted(0, fit, self.fitter.table(as_numbers(contexts)))
 
-    def _predicted(self, arm: int, fit: Fit, table: Any) -> np.ndarray:
+    def _predicted(self, arm: int, fit: Fit, table: Any) -> Array:
         cause = "it predicts what is no finite number"
         try:
             predicted = self.fitter.expected(fit, table)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from bandstrap.checks import require_whole, require_within
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.sklearn.fit import Fitter
@@ -17,6 +16,7 @@ from bandstrap.problem import Problem, Support
 from bandstrap.resampling import Resampling
 from bandstrap.storage.schema import Plain, Schema
 from bandstrap.storage.unpacking import trusted_names
+from bandstrap.validation import require_whole, require_within
 
 MOST_REPLICAS = 1_000  # each is a fit of every arm
 MOST_PARTS = 200_000  # of a recipe: parameters, and the words that they list

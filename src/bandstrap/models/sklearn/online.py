@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.errors import BandstrapError, InvalidInput
 from bandstrap.models.features import as_numbers
 from bandstrap.models.sklearn.fit import MISTAKES, Fit, WrongEstimator
@@ -28,8 +29,8 @@ class Mark:
     """Pseudo-examples that an arm's replicas learnt after so many rows."""
 
     rows: int
-    contexts: np.ndarray
-    rewards: np.ndarray
+    contexts: Array
+    rewards: Array
 
     schema = Schema(rows=Whole(), contexts=EXAMPLES, rewards=EXAMPLE_REWARDS)
 
@@ -44,8 +45,8 @@ class OnlineArm:
         self.sums = np.zeros((2, replicas))  # of weights, and of weighted rewards
 
     @property
-    def unseen(self) -> np.ndarray:
-        unseen: np.ndarray = np.isnan(self.only) & ~self.mixed
+    def unseen(self) -> Array:
+        unseen: Array = np.isnan(self.only) & ~self.mixed
         return unseen
 
 
@@ -111,19 +112,12 @@ class OnlineLearner(EstimatorLearner):
             learnt = mark.rows
         self._learn_rows(arm, range(learnt, self.rows[arm].count))
 
-    def learn(
-        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
-    ) -> None:
+    def learn(self, context: Array, arm: int, reward: float, rng: Rng | None) -> None:
         _check_generator(rng)
         super().learn(context, arm, reward, rng)
 
     def learn_weighted(
-        self,
-        context: np.ndarray,
-        arm: int,
-        reward: float,
-        rng: np.random.Generator | None,
-        weight: float,
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
     ) -> None:
         _check_generator(rng)
         super().learn_weighted(context, arm, reward, rng, weight)
@@ -131,14 +125,7 @@ class OnlineLearner(EstimatorLearner):
     def discount(self, factor: float) -> None:
         raise InvalidInput("factor", factor, "what is learnt online stays: forget by Window()")
 
-    def _add(
-        self,
-        context: np.ndarray,
-        arm: int,
-        reward: float,
-        rng: np.random.Generator | None,
-        weight: float,
-    ) -> None:
+    def _add(self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float) -> None:
         assert rng is not None
         self._catch_up(rng)
         self._seed(arm, rng)
@@ -153,11 +140,11 @@ class OnlineLearner(EstimatorLearner):
             remedy = f"{name} refuses to learn it ({error}): leave it out"
             raise InvalidInput("context", context.tolist(), remedy) from error
 
-    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, context: Array, rng: Rng) -> Array:
         self._catch_up(rng)
         return self._asked(int(rng.integers(self.replicas)), self.table(context))
 
-    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+    def probabilities(self, context: Array, allowed: Array) -> Array | None:
         """How probable each arm is, by votes of the replicas."""
         if any(version != self.pseudo.version for version in self.versions):
             return None
@@ -165,11 +152,11 @@ class OnlineLearner(EstimatorLearner):
         asked = [self._asked(replica, table) for replica in range(self.replicas)]
         return vote_shares(np.array(asked), allowed)
 
-    def scores_of(self, contexts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def scores_of(self, contexts: Array, rng: Rng) -> Array:
         self._catch_up(rng)
         return self.expected_of(self._fit(self.arms[0], int(rng.integers(self.replicas))), contexts)
 
-    def _asked(self, replica: int, table: Any) -> np.ndarray:
+    def _asked(self, replica: int, table: Any) -> Array:
         return self.expected([self._fit(arm, replica) for arm in self.arms], table)
 
     def _fit(self, arm: OnlineArm, replica: int) -> Fit | None:
@@ -180,11 +167,11 @@ class OnlineLearner(EstimatorLearner):
             return replace(arm.fits[replica], constant=float(rewards / weights))
         return Fit(None, None, constant=float(arm.only[replica]))
 
-    def _seed(self, arm: int, rng: np.random.Generator) -> None:
+    def _seed(self, arm: int, rng: Rng) -> None:
         if self.seeds[arm] is None:
             self.seeds[arm] = int(rng.integers(SEEDS))
 
-    def _catch_up(self, rng: np.random.Generator) -> None:
+    def _catch_up(self, rng: Rng) -> None:
         """Learn pseudo-examples that are new."""
         for arm, version in enumerate(self.versions):
             if version == self.pseudo.version:
@@ -215,7 +202,7 @@ class OnlineLearner(EstimatorLearner):
             self._learn(arm, *row, ("row", i))
 
     def _learn(
-        self, arm: int, context: np.ndarray, reward: float, count: float, name: tuple[Any, ...]
+        self, arm: int, context: Array, reward: float, count: float, name: tuple[Any, ...]
     ) -> None:
         seed, learnt = self.seeds[arm], self.arms[arm]
         assert seed is not None
@@ -230,9 +217,7 @@ class OnlineLearner(EstimatorLearner):
             self.fitter.learn(learnt.fits[replica], *some)
             self._note(learnt, int(replica), float(rewards[replica]), own)
 
-    def _weighed(
-        self, learnt: OnlineArm, reward: float, rng: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _weighed(self, learnt: OnlineArm, reward: float, rng: Rng) -> tuple[Array, Array]:
         """One reward for every replica; who has seen none is given some weight."""
         rewards, weights = self.resampling.perturb(np.full(self.replicas, reward), rng)
         while (void := learnt.unseen & (weights <= 0)).any():
@@ -248,6 +233,6 @@ class OnlineLearner(EstimatorLearner):
             learnt.mixed[replica] = True
 
 
-def _check_generator(rng: np.random.Generator | None) -> None:
+def _check_generator(rng: Rng | None) -> None:
     if rng is None:
         raise InvalidInput("rng", rng, "replicas weigh rewards at random; pass a generator")

@@ -4,7 +4,6 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from bandstrap.checks import require_positive, require_whole
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner
 from bandstrap.models.cost import EVERY, FIRST, tell_cost, unused
@@ -12,6 +11,7 @@ from bandstrap.models.sklearn.ensemble import EnsembleLearner
 from bandstrap.models.sklearn.fresh import FreshLearner
 from bandstrap.models.sklearn.learner import EstimatorLearner, Setting
 from bandstrap.models.sklearn.online import OnlineLearner
+from bandstrap.validation import require_positive, require_whole
 
 
 class Refit(ABC):

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import generator
@@ -90,9 +91,7 @@ def draws_whole_numbers(resampling: Resampling) -> bool:
     return bool((weights == np.rint(weights)).all())
 
 
-def drawn(
-    resampling: Resampling, rewards: np.ndarray, counts: np.ndarray, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
+def drawn(resampling: Resampling, rewards: Array, counts: Array, rng: Rng) -> tuple[Array, Array]:
     """Rewards and weights of rows that count so much, drawn again while none has any weight."""
     while True:
         targets, weights = resampling.perturb(rewards, rng)

@@ -5,22 +5,23 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.models.features import Rows, as_numbers
 from bandstrap.models.network.scale import RunningScale
 from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before, rearmed
+from bandstrap.remapping import ArmMap, remapped
 from bandstrap.resampling import Resampling
-from bandstrap.storage.schema import Array, Fixed, Grows, Maybe, Of, Schema, Whole, require
+from bandstrap.storage.schema import ArrayOf, Fixed, Grows, Maybe, Of, Schema, Whole, require
 
 HEAVIEST = 1e30  # a weight of an example
 
 
 class Batch(NamedTuple):
-    contexts: np.ndarray  # (n, features), scaled
-    arms: np.ndarray  # (n,)
-    rewards: np.ndarray  # (n,)
-    weights: np.ndarray  # (n, replicas)
+    contexts: Array  # (n, features), scaled
+    arms: Array  # (n,)
+    rewards: Array  # (n,)
+    weights: Array  # (n, replicas)
 
 
 class TorchExamples:
@@ -31,10 +32,10 @@ class TorchExamples:
         scale=Maybe(Of(RunningScale)),
         memory=Fixed(Maybe(Whole(1))),
         rows=Of(Rows),
-        arms=Array(np.int64, Grows("room"), low=0),
-        weights=Array(np.float64, Grows("room"), "replicas", low=0.0, high=HEAVIEST),
-        pseudo_weights=Array(np.float64, "arms", Grows(), "replicas", low=0.0, high=HEAVIEST),
-        pulls=Array(np.int64, "arms", low=0),
+        arms=ArrayOf(np.int64, Grows("room"), low=0),
+        weights=ArrayOf(np.float64, Grows("room"), "replicas", low=0.0, high=HEAVIEST),
+        pseudo_weights=ArrayOf(np.float64, "arms", Grows(), "replicas", low=0.0, high=HEAVIEST),
+        pulls=ArrayOf(np.int64, "arms", low=0),
     )
 
     def verify_saved(self) -> None:
@@ -63,12 +64,12 @@ class TorchExamples:
         self.pulls = np.zeros(problem.n_arms, dtype=np.int64)
 
     @property
-    def tried(self) -> np.ndarray:
+    def tried(self) -> Array:
         """Which arms there are examples of."""
-        tried: np.ndarray = (self.pulls > 0) | (self.pseudo.count > 0)
+        tried: Array = (self.pulls > 0) | (self.pseudo.count > 0)
         return tried
 
-    def add(self, context: np.ndarray, arm: int, reward: float, weights: np.ndarray) -> None:
+    def add(self, context: Array, arm: int, reward: float, weights: Array) -> None:
         """One more example; until it is settled it may be taken back."""
         if self.scale is not None:
             self.scale.see(context)  # refuses what is too large
@@ -79,30 +80,30 @@ class TorchExamples:
         self.weights[self.rows.count - 1] = weights
         self.pulls[arm] += 1
 
-    def mark(self) -> tuple[RunningScale | None, np.ndarray]:
+    def mark(self) -> tuple[RunningScale | None, Array]:
         """What one more example changes of all others."""
         return deepcopy(self.scale), self.pseudo_weights
 
-    def take_back(self, arm: int, mark: tuple[RunningScale | None, np.ndarray]) -> None:
+    def take_back(self, arm: int, mark: tuple[RunningScale | None, Array]) -> None:
         """Forget the newest example."""
         self.scale, self.pseudo_weights = mark
         self.rows.count -= 1
         self.pulls[arm] -= 1
 
-    def settle(self, context: np.ndarray) -> None:
+    def settle(self, context: Array) -> None:
         """Keep the newest example, and of old ones no more than are used."""
         self.pseudo.see(context)
         if self.memory is not None and self.rows.count >= 2 * self.memory:
             self._keep(np.arange(self.rows.count - self.memory, self.rows.count))
 
-    def weigh_pseudo_examples(self, resampling: Resampling, rng: np.random.Generator) -> None:
+    def weigh_pseudo_examples(self, resampling: Resampling, rng: Rng) -> None:
         """Weights for pseudo-examples if there are more or fewer than before."""
         arms, count, replicas = self.pseudo_weights.shape
         if count != self.pseudo.count:
             drawn = resampling.weights((arms, replicas, self.pseudo.count), rng)
             self.pseudo_weights = drawn.transpose(0, 2, 1).copy()
 
-    def batch(self, size: int, rng: np.random.Generator) -> Batch:
+    def batch(self, size: int, rng: Rng) -> Batch:
         """The newest example, and others with equal probability, with replacement."""
         n_arms, n_pseudo, _ = self.pseudo_weights.shape
         kept = self.rows.count if self.memory is None else min(self.rows.count, self.memory)
@@ -120,29 +121,29 @@ class TorchExamples:
         contexts, *rest = (np.concatenate(pair) for pair in parts)
         return Batch(self.scaled(contexts), *rest)
 
-    def scaled(self, contexts: np.ndarray) -> np.ndarray:
+    def scaled(self, contexts: Array) -> Array:
         """Contexts as the modules are given them."""
         return as_numbers(contexts) if self.scale is None else self.scale(contexts)
 
     def discount(self, factor: float) -> None:
         self.weights *= factor
 
-    def rearm(self, before: Before, fresh_weights: np.ndarray) -> None:
+    def remap_arms(self, before: ArmMap, fresh_weights: Array) -> None:
         """Go on with other arms; `fresh_weights` are of pseudo-examples, for new ones."""
         places = {earlier: place for place, earlier in enumerate(before) if earlier is not None}
         old = self.arms[: self.rows.count]
         self._keep(np.flatnonzero(np.isin(old, list(places))))
         self.arms = np.array([places[int(arm)] for arm in self.arms], dtype=np.int64)
-        self.pseudo_weights = rearmed(self.pseudo_weights, fresh_weights, before)
+        self.pseudo_weights = remapped(self.pseudo_weights, fresh_weights, before)
         pulls = [0 if earlier is None else self.pulls[earlier] for earlier in before]
         self.pulls = np.array(pulls, dtype=np.int64)
 
-    def _keep(self, places: np.ndarray) -> None:
+    def _keep(self, places: Array) -> None:
         """Forget all rows but these."""
         self.rows = Rows.of(self.rows.contexts[places], self.rows.rewards[places])
         self.arms, self.weights = self.arms[places], self.weights[places]
 
 
-def _longer(array: np.ndarray) -> np.ndarray:
+def _longer(array: Array) -> Array:
     more = np.zeros((max(64, len(array)), *array.shape[1:]), array.dtype)
     return np.concatenate([array, more])

@@ -5,21 +5,22 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner
 from bandstrap.models.torch.examples import TorchExamples
 from bandstrap.models.torch.losses import worth
 from bandstrap.models.torch.modules import Sizes
-from bandstrap.models.torch.rearm import regrouped
+from bandstrap.models.torch.remapping import regrouped
 from bandstrap.models.torch.stack import Stack
 from bandstrap.models.votes import vote_shares
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before
+from bandstrap.remapping import ArmMap
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import generator
 from bandstrap.storage.schema import (
-    Array,
+    ArrayOf,
     Fixed,
     Maybe,
     Named,
@@ -49,7 +50,7 @@ class TorchLearner(Learner):
         resampling=Fixed(Of(Resampling)),
         sizes=Of(Sizes),
         examples=Of(TorchExamples),
-        columns=Array(np.int64, "arms", low=0),
+        columns=ArrayOf(np.int64, "arms", low=0),
         seed=Whole(0, SEEDS),
         changes=Whole(),
         saved=Maybe(Plain()),
@@ -107,18 +108,11 @@ class TorchLearner(Learner):
         if self.saved is not None:
             self._make(self.saved)
 
-    def learn(
-        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
-    ) -> None:
+    def learn(self, context: Array, arm: int, reward: float, rng: Rng | None) -> None:
         self.learn_weighted(context, arm, reward, rng, 1.0)
 
     def learn_weighted(
-        self,
-        context: np.ndarray,
-        arm: int,
-        reward: float,
-        rng: np.random.Generator | None,
-        weight: float,
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
     ) -> None:
         if rng is None:
             raise InvalidInput("rng", rng, "replicas weigh rewards at random; pass a generator")
@@ -137,20 +131,20 @@ class TorchLearner(Learner):
         self.examples.settle(context)
         self.saved = stack.saved()
 
-    def _step(self, stack: Stack, rng: np.random.Generator) -> None:
+    def _step(self, stack: Stack, rng: Rng) -> None:
         self.examples.weigh_pseudo_examples(self.resampling, rng)
         for _ in range(self.model.steps):
             batch = self.examples.batch(self.model.batch, rng)
             seed = int(rng.integers(SEEDS)) if stack.draws else None
             stack.step(batch, self.columns[batch.arms], seed)
 
-    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, context: Array, rng: Rng) -> Array:
         stack = self._started(rng)
         replica = int(rng.integers(self.replicas))
         asked = stack.ask(self.examples.scaled(context[None]), replica)
         return self._worth(asked).reshape(-1)
 
-    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+    def probabilities(self, context: Array, allowed: Array) -> Array | None:
         """The share of replicas that would choose each arm; None before they have started."""
         if self.stack is None:
             return None
@@ -160,7 +154,7 @@ class TorchLearner(Learner):
     def discount(self, factor: float) -> None:
         self.examples.discount(factor)
 
-    def rearm(self, fresh: "TorchLearner", before: Before) -> None:
+    def remap_arms(self, fresh: "TorchLearner", before: ArmMap) -> None:
         if self.stack is None:
             self.__dict__.update(vars(fresh))
             return
@@ -176,9 +170,9 @@ class TorchLearner(Learner):
         weights = self.examples.pseudo_weights.shape
         rng = generator(fresh.seed, "pseudo-examples")
         drawn = self.resampling.weights((len(before), weights[2], weights[1]), rng)
-        self.examples.rearm(before, drawn.transpose(0, 2, 1))
+        self.examples.remap_arms(before, drawn.transpose(0, 2, 1))
 
-    def _rearm_stack(self, stack: Stack, fresh: "TorchLearner", before: Before) -> None:
+    def _rearm_stack(self, stack: Stack, fresh: "TorchLearner", before: ArmMap) -> None:
         if not self.model.per_arm:
             self.columns = self.columns[np.array(before)]
             return
@@ -186,12 +180,12 @@ class TorchLearner(Learner):
         start = fresh._start().saved()
         self._make(regrouped(stack.saved(), start, self.replicas, before))
 
-    def _worth(self, predictions: np.ndarray) -> np.ndarray:
+    def _worth(self, predictions: Array) -> Array:
         """What arms are worth by (replicas, outputs); one never tried is tried first."""
         values = worth(self.model.loss, predictions[:, self.columns])
         return np.where(self.examples.tried, values, np.inf)
 
-    def _started(self, rng: np.random.Generator) -> Stack:
+    def _started(self, rng: Rng) -> Stack:
         if self.stack is None:
             self.seed = int(rng.integers(SEEDS))
             self.stack = self._start()

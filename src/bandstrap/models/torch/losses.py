@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import numpy as np
-
+from bandstrap.arrays import Array
 from bandstrap.models.link import sigmoid
 
 SQUARED_ERROR = "squared_error"
@@ -30,6 +29,6 @@ def loss_of(loss: Any) -> Any:
     return LOSSES[loss] if isinstance(loss, str) else loss
 
 
-def worth(loss: Any, predictions: np.ndarray) -> np.ndarray:
+def worth(loss: Any, predictions: Array) -> Array:
     """What arms with these predictions are worth."""
     return sigmoid(predictions) if loss == LOG_LOSS else predictions

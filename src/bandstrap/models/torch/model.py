@@ -6,7 +6,6 @@ from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
-from bandstrap.checks import require_whole, require_within
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.torch.learner import TorchLearner
@@ -15,6 +14,7 @@ from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem, Support
 from bandstrap.resampling import Resampling
 from bandstrap.storage.schema import Choice, Either, Function, Plain, Row, Schema, Text, TupleOf
+from bandstrap.validation import require_whole, require_within
 
 MOST_REPLICAS = 1_000
 MOST_BATCH = 100_000

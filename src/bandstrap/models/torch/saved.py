@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.models.torch.checks import check_optimiser
 from bandstrap.models.torch.modules import forked
 from bandstrap.models.torch.plain import plain
@@ -22,7 +23,7 @@ def verify_parts(parts: Any, skeleton: Any, count: int) -> None:
     _verify_named(parts["buffers"], plain(dict(skeleton.named_buffers())), count)
 
 
-def _verify_named(saved: Any, own: dict[str, np.ndarray], count: int) -> None:
+def _verify_named(saved: Any, own: dict[str, Array], count: int) -> None:
     require(type(saved) is dict and saved.keys() == own.keys(), "names are of other modules")
     for name, array in own.items():
         found = saved[name]
@@ -89,5 +90,5 @@ def _is_number(value: Any) -> bool:
     return type(value) in (int, float) and abs(value) <= LARGEST and isfinite(value)
 
 
-def _is_finite(array: np.ndarray) -> bool:
+def _is_finite(array: Array) -> bool:
     return array.dtype.kind != "f" or bool(np.isfinite(array).all())

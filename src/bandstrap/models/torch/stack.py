@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.models.torch.checks import (
     check_batched,
     check_losses,
@@ -69,7 +70,7 @@ class Stack:
             "draws": self.draws,
         }
 
-    def ask(self, contexts: np.ndarray, replica: int | None = None) -> np.ndarray:
+    def ask(self, contexts: Array, replica: int | None = None) -> Array:
         """Predictions for one context (1, features), of one replica or all: (replicas, outputs)."""
         import torch
 
@@ -83,12 +84,12 @@ class Stack:
             else:
                 first = replica * self.sizes.groups
                 outputs = self.outputs(inputs, modules=slice(first, first + self.sizes.groups))
-        predictions: np.ndarray = outputs[:, 0].numpy().astype(np.float64)
+        predictions: Array = outputs[:, 0].numpy().astype(np.float64)
         if not np.isfinite(predictions).all():
             raise diverged(self.model)
         return predictions
 
-    def step(self, batch: Batch, columns: np.ndarray, seed: int | None) -> None:
+    def step(self, batch: Batch, columns: Array, seed: int | None) -> None:
         """One step of all replicas; each prediction's column is that of the arm pulled."""
         import torch
 
@@ -135,7 +136,7 @@ class Stack:
         parts = (_at(self.parameters, replica), _at(self.buffers, replica))
         return functional_call(self.skeleton, parts, (inputs,))[None]
 
-    def tensor(self, array: np.ndarray) -> Any:
+    def tensor(self, array: Array) -> Any:
         """An array in the parameters' precision."""
         import torch
 

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
+from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner, Model
 from bandstrap.policies.base import Draw
@@ -43,12 +42,7 @@ class ContextualBootstrap(LearnerPolicy):
         return self.model.learner(problem, self.resampling, self.prior)
 
     def _decide(
-        self,
-        state: LearnerState,
-        contexts: np.ndarray | None,
-        rng: np.random.Generator,
-        allowed: np.ndarray,
-        draws: int,
+        self, state: LearnerState, contexts: Contexts, rng: Rng, allowed: Array, draws: int
     ) -> Draw:
         assert contexts is not None
         learner, context, open_ = state.learners[0], contexts[0], allowed[0]

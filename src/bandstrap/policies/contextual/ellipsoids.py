@@ -4,12 +4,13 @@ from abc import abstractmethod
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner
 from bandstrap.models.normal_shares import normal_shares
 from bandstrap.models.online.ellipsoid import Ellipsoids
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before
+from bandstrap.remapping import ArmMap
 from bandstrap.storage.schema import Fixed, Of, Schema, require
 
 
@@ -36,46 +37,37 @@ class EllipsoidLearner(Learner):
         """Rewards learnt so far."""
         return float(self.arms.counts.sum())
 
-    def learn(
-        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
-    ) -> None:
+    def learn(self, context: Array, arm: int, reward: float, rng: Rng | None) -> None:
         self._weigh_in(context, arm, reward, rng, 1.0)
 
     def _weigh_in(
-        self,
-        context: np.ndarray,
-        arm: int,
-        reward: float,
-        rng: np.random.Generator | None,
-        weight: float,
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
     ) -> None:
         self.arms.learn_linear(context, arm, reward, weight)
 
     def discount(self, factor: float) -> None:
         self.arms.discount(factor)
 
-    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, context: Array, rng: Rng) -> Array:
         centres, spreads = self._law(context)
         return centres if spreads is None else centres + spreads * rng.standard_normal(centres.size)
 
-    def probabilities(self, context: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+    def probabilities(self, context: Array, allowed: Array) -> Array | None:
         centres, spreads = self._law(context)
         return normal_shares(
             centres, np.zeros(centres.size) if spreads is None else spreads, allowed
         )
 
-    def _law(self, context: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    def _law(self, context: Array) -> tuple[Array, Array | None]:
         means, squares = self.arms.look(context)
         return self._scores(means, np.sqrt(squares))
 
-    def rearm(self, fresh: "EllipsoidLearner", before: Before) -> None:
+    def remap_arms(self, fresh: "EllipsoidLearner", before: ArmMap) -> None:
         self.problem = fresh.problem
-        self.arms.rearm(fresh.arms, before)
+        self.arms.remap_arms(fresh.arms, before)
 
     @abstractmethod
-    def _scores(
-        self, means: np.ndarray, widths: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray | None]:
+    def _scores(self, means: Array, widths: Array) -> tuple[Array, Array | None]:
         """Scores, and their standard deviations if they are normal: arms are independent, and only
         xᵀθ matters, so one number for each is a draw."""
 

@@ -5,15 +5,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bandstrap.checks import require_positive, require_share
+from bandstrap.arrays import Array, Rng
 from bandstrap.models import Learner
 from bandstrap.models.link import sigmoid
 from bandstrap.models.online.ellipsoid import Ellipsoids
 from bandstrap.policies.contextual.ellipsoids import EllipsoidLearner, require_binary_range
 from bandstrap.policies.contextual.learners import LearnerPolicy
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before
+from bandstrap.remapping import ArmMap
 from bandstrap.storage.schema import Fixed, Of, Schema
+from bandstrap.validation import require_positive, require_share
 
 
 class Bonus(ABC):
@@ -78,12 +79,7 @@ class GLMUCBLearner(EllipsoidLearner):
         self.fits = Ellipsoids(problem.n_arms, problem.n_features, penalty)
 
     def _weigh_in(
-        self,
-        context: np.ndarray,
-        arm: int,
-        reward: float,
-        rng: np.random.Generator | None,
-        weight: float,
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
     ) -> None:
         self.arms.learn_linear(context, arm, reward, weight)
         self.fits.learn_logistic(context, arm, reward, weight)
@@ -94,13 +90,11 @@ class GLMUCBLearner(EllipsoidLearner):
         self.fits.discount(factor)
         self.arms.centres[:] = self.fits.centres
 
-    def rearm(self, fresh: "GLMUCBLearner", before: Before) -> None:  # type: ignore[override]
-        super().rearm(fresh, before)
-        self.fits.rearm(fresh.fits, before)
+    def remap_arms(self, fresh: "GLMUCBLearner", before: ArmMap) -> None:  # type: ignore[override]
+        super().remap_arms(fresh, before)
+        self.fits.remap_arms(fresh.fits, before)
 
-    def _scores(
-        self, means: np.ndarray, widths: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray | None]:
+    def _scores(self, means: Array, widths: Array) -> tuple[Array, Array | None]:
         bonus = self.bonus.size(self.rounds, self.arms.size)
         return np.asarray(sigmoid(means) + bonus * widths), None
 

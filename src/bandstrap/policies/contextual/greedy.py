@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner, Model
 from bandstrap.models.base import highest
@@ -49,21 +50,13 @@ class ContextualEpsilonGreedy(LearnerPolicy):
             raise InvalidInput("n_features", problem.n_features, remedy)
         return self.model.learner(problem, NoResampling(), self.prior)
 
-    def _scores(
-        self, state: LearnerState, contexts: np.ndarray | None, rng: np.random.Generator
-    ) -> np.ndarray:
+    def _scores(self, state: LearnerState, contexts: Contexts, rng: Rng) -> Array:
         scores = super()._scores(state, contexts, rng)
         explore = self._explore(state, rng)
         scores[explore] = rng.random((int(explore.sum()), state.problem.n_arms))
         return scores
 
-    def _select(
-        self,
-        state: LearnerState,
-        contexts: np.ndarray | None,
-        rng: np.random.Generator,
-        allowed: np.ndarray,
-    ) -> np.ndarray:
+    def _select(self, state: LearnerState, contexts: Contexts, rng: Rng, allowed: Array) -> Array:
         assert contexts is not None
         arms = np.empty(state.runs, dtype=np.int64)
         for run, explore in enumerate(self._explore(state, rng)):
@@ -74,12 +67,8 @@ class ContextualEpsilonGreedy(LearnerPolicy):
         return arms
 
     def _choose(
-        self,
-        state: LearnerState,
-        contexts: np.ndarray | None,
-        rng: np.random.Generator,
-        allowed: np.ndarray,
-    ) -> tuple[np.ndarray, np.ndarray]:
+        self, state: LearnerState, contexts: Contexts, rng: Rng, allowed: Array
+    ) -> tuple[Array, Array]:
         arms, scores = super()._choose(state, contexts, rng, allowed)
         for run in np.flatnonzero(self._explore(state, rng)):
             scores[run] = rng.random(state.problem.n_arms)
@@ -87,13 +76,13 @@ class ContextualEpsilonGreedy(LearnerPolicy):
         return arms, scores
 
     def _probabilities(
-        self, state: LearnerState, contexts: np.ndarray | None, allowed: np.ndarray
-    ) -> np.ndarray | None:
+        self, state: LearnerState, contexts: Contexts, allowed: Array
+    ) -> Array | None:
         shares = super()._probabilities(state, contexts, allowed)
         return None if shares is None else mixed(self._epsilon(state), shares, allowed[0])
 
     def _epsilon(self, state: LearnerState) -> float:
         return EpsilonGreedy(self.schedule).epsilon(state.rounds + 1)
 
-    def _explore(self, state: LearnerState, rng: np.random.Generator) -> np.ndarray:
+    def _explore(self, state: LearnerState, rng: Rng) -> Array:
         return rng.random(state.runs) < self._epsilon(state)

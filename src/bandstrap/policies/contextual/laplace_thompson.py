@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from bandstrap.checks import require_positive
+from bandstrap.arrays import Array, Rng
 from bandstrap.models import Learner
 from bandstrap.policies.contextual.ellipsoids import EllipsoidLearner, require_binary_range
 from bandstrap.policies.contextual.learners import LearnerPolicy
 from bandstrap.problem import Problem
 from bandstrap.storage.schema import Fixed, Real, Schema
+from bandstrap.validation import require_positive
 
 
 class LaplaceLearner(EllipsoidLearner):
@@ -20,18 +19,11 @@ class LaplaceLearner(EllipsoidLearner):
         self.spread = spread
 
     def _weigh_in(
-        self,
-        context: np.ndarray,
-        arm: int,
-        reward: float,
-        rng: np.random.Generator | None,
-        weight: float,
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
     ) -> None:
         self.arms.learn_logistic(context, arm, reward, weight)
 
-    def _scores(
-        self, means: np.ndarray, widths: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray | None]:
+    def _scores(self, means: Array, widths: Array) -> tuple[Array, Array | None]:
         # The sigmoid is left out: it does not change the order, and large margins would tie in it.
         return means, self.spread * widths
 

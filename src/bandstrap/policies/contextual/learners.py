@@ -4,12 +4,13 @@ from abc import abstractmethod
 
 import numpy as np
 
+from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.models import Learner
 from bandstrap.policies.base import Policy
 from bandstrap.policies.checks import check_numbers
 from bandstrap.policies.state import State
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before
+from bandstrap.remapping import ArmMap
 from bandstrap.storage.schema import ListOf, Of, Schema, Whole, require
 
 
@@ -26,11 +27,11 @@ class LearnerState(State):
         self.learners = learners
         self.rounds = 0  # rewards learnt, in every run
 
-    def rearm(self, fresh: "LearnerState", before: Before) -> None:
+    def remap_arms(self, fresh: "LearnerState", before: ArmMap) -> None:
         for learner, new in zip(self.learners, fresh.learners, strict=True):
-            learner.rearm(new, before)
+            learner.remap_arms(new, before)
 
-    def check_contexts(self, contexts: np.ndarray) -> None:
+    def check_contexts(self, contexts: Array) -> None:
         for run, learner in enumerate(self.learners):
             learner.check_context(contexts[run])
 
@@ -59,20 +60,12 @@ class LearnerPolicy(Policy[LearnerState]):
             check_numbers(problem, remedy)
         return LearnerState(problem, runs, [self._learner(problem) for _ in range(runs)])
 
-    def _scores(
-        self, state: LearnerState, contexts: np.ndarray | None, rng: np.random.Generator
-    ) -> np.ndarray:
+    def _scores(self, state: LearnerState, contexts: Contexts, rng: Rng) -> Array:
         assert contexts is not None
         pairs = zip(state.learners, contexts, strict=True)
         return np.array([learner.scores(context, rng) for learner, context in pairs])
 
-    def _select(
-        self,
-        state: LearnerState,
-        contexts: np.ndarray | None,
-        rng: np.random.Generator,
-        allowed: np.ndarray,
-    ) -> np.ndarray:
+    def _select(self, state: LearnerState, contexts: Contexts, rng: Rng, allowed: Array) -> Array:
         assert contexts is not None
         arms = np.empty(state.runs, dtype=np.int64)
         for run, learner in enumerate(state.learners):
@@ -80,24 +73,15 @@ class LearnerPolicy(Policy[LearnerState]):
         return arms
 
     def _choose(
-        self,
-        state: LearnerState,
-        contexts: np.ndarray | None,
-        rng: np.random.Generator,
-        allowed: np.ndarray,
-    ) -> tuple[np.ndarray, np.ndarray]:
+        self, state: LearnerState, contexts: Contexts, rng: Rng, allowed: Array
+    ) -> tuple[Array, Array]:
         assert contexts is not None
         triples = zip(state.learners, contexts, allowed, strict=True)
         chosen = [learner.choose(context, rng, open_) for learner, context, open_ in triples]
         return np.array([arm for arm, _ in chosen]), np.array([scores for _, scores in chosen])
 
     def _update(
-        self,
-        state: LearnerState,
-        contexts: np.ndarray | None,
-        arms: np.ndarray,
-        rewards: np.ndarray,
-        rng: np.random.Generator | None,
+        self, state: LearnerState, contexts: Contexts, arms: Array, rewards: Array, rng: Rng | None
     ) -> None:
         assert contexts is not None
         for run, learner in enumerate(state.learners):
@@ -108,11 +92,11 @@ class LearnerPolicy(Policy[LearnerState]):
     def _update_weighted(
         self,
         state: LearnerState,
-        contexts: np.ndarray | None,
-        arms: np.ndarray,
-        rewards: np.ndarray,
-        rng: np.random.Generator | None,
-        weights: np.ndarray,
+        contexts: Contexts,
+        arms: Array,
+        rewards: Array,
+        rng: Rng | None,
+        weights: Array,
     ) -> None:
         assert contexts is not None
         for run, learner in enumerate(state.learners):
@@ -121,7 +105,7 @@ class LearnerPolicy(Policy[LearnerState]):
         state.rounds += 1
 
     def _probabilities(
-        self, state: LearnerState, contexts: np.ndarray | None, allowed: np.ndarray
-    ) -> np.ndarray | None:
+        self, state: LearnerState, contexts: Contexts, allowed: Array
+    ) -> Array | None:
         assert contexts is not None
         return state.learners[0].probabilities(contexts[0], allowed[0])

@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bandstrap.checks import require_positive, require_share
+from bandstrap.arrays import Array
 from bandstrap.models import Learner
 from bandstrap.policies.contextual.ellipsoids import EllipsoidLearner, half_range
 from bandstrap.policies.contextual.learners import LearnerPolicy
 from bandstrap.problem import Problem
 from bandstrap.storage.schema import Fixed, Of, Schema
+from bandstrap.validation import require_positive, require_share
 
 
 class Spread(ABC):
@@ -63,9 +64,7 @@ class LinThompsonLearner(EllipsoidLearner):
         super().__init__(problem, penalty)
         self.spread = spread
 
-    def _scores(
-        self, means: np.ndarray, widths: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray | None]:
+    def _scores(self, means: Array, widths: Array) -> tuple[Array, Array | None]:
         return means, self.spread.scale(self) * widths
 
 

@@ -5,19 +5,20 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bandstrap.checks import require_positive, require_share
+from bandstrap.arrays import Array
 from bandstrap.models import Learner
 from bandstrap.policies.contextual.ellipsoids import EllipsoidLearner, half_range
 from bandstrap.policies.contextual.learners import LearnerPolicy
 from bandstrap.problem import Problem
 from bandstrap.storage.schema import Fixed, Of, Real, Schema
+from bandstrap.validation import require_positive, require_share
 
 
 class Width(ABC):
     """How many units of the ellipsoid to look above the mean."""
 
     @abstractmethod
-    def radii(self, learner: EllipsoidLearner, penalty: float) -> np.ndarray:
+    def radii(self, learner: EllipsoidLearner, penalty: float) -> Array:
         """One radius for each arm."""
 
 
@@ -30,7 +31,7 @@ class FixedWidth(Width):
     def __post_init__(self) -> None:
         require_positive(alpha=self.alpha)
 
-    def radii(self, learner: EllipsoidLearner, penalty: float) -> np.ndarray:
+    def radii(self, learner: EllipsoidLearner, penalty: float) -> Array:
         return np.full(learner.problem.n_arms, self.alpha)
 
 
@@ -52,7 +53,7 @@ class ConfidenceEllipsoid(Width):
         require_share(delta=self.delta)
         require_positive(noise=self.noise, norm=self.norm)
 
-    def radii(self, learner: EllipsoidLearner, penalty: float) -> np.ndarray:
+    def radii(self, learner: EllipsoidLearner, penalty: float) -> Array:
         noise = half_range(learner.problem) if self.noise is None else self.noise
         doubt = 2 * np.log(learner.problem.n_arms / self.delta) + learner.arms.log_dets
         return np.asarray(noise * np.sqrt(doubt) + np.sqrt(penalty) * self.norm)
@@ -66,9 +67,7 @@ class LinUCBLearner(EllipsoidLearner):
         self.width = width
         self.penalty = penalty
 
-    def _scores(
-        self, means: np.ndarray, widths: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray | None]:
+    def _scores(self, means: Array, widths: Array) -> tuple[Array, Array | None]:
         return np.asarray(means + self.width.radii(self, self.penalty) * widths), None
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner, Model
 from bandstrap.policies.base import Draw, Policy
@@ -12,7 +13,7 @@ from bandstrap.policies.checks import check_numbers
 from bandstrap.policies.contextual.learners import LearnerState
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before
+from bandstrap.remapping import ArmMap
 from bandstrap.resampling import Resampling
 from bandstrap.storage.schema import require
 
@@ -23,7 +24,7 @@ class SharedState(LearnerState):
         for learner in self.learners:
             learner.verify_problem(one_arm(self.problem))
 
-    def rearm(self, fresh: LearnerState, before: Before) -> None:
+    def remap_arms(self, fresh: LearnerState, before: ArmMap) -> None:
         """Arms are nothing but their features: what was learnt holds for others too."""
 
 
@@ -70,32 +71,21 @@ class SharedBootstrap(Policy[SharedState]):
     def _learner(self, problem: Problem) -> Learner:
         return self.model.learner(problem, self.resampling, self.prior)
 
-    def _scores(
-        self, state: SharedState, contexts: np.ndarray | None, rng: np.random.Generator
-    ) -> np.ndarray:
+    def _scores(self, state: SharedState, contexts: Contexts, rng: Rng) -> Array:
         assert contexts is not None
         pairs = zip(state.learners, contexts, strict=True)
         return np.array([learner.scores_of(rows, rng) for learner, rows in pairs])
 
     def _choose(
-        self,
-        state: SharedState,
-        contexts: np.ndarray | None,
-        rng: np.random.Generator,
-        allowed: np.ndarray,
-    ) -> tuple[np.ndarray, np.ndarray]:
+        self, state: SharedState, contexts: Contexts, rng: Rng, allowed: Array
+    ) -> tuple[Array, Array]:
         assert contexts is not None
         triples = zip(state.learners, contexts, allowed, strict=True)
         chosen = [learner.choose_of(rows, rng, open_) for learner, rows, open_ in triples]
         return np.array([arm for arm, _ in chosen]), np.array([scores for _, scores in chosen])
 
     def _decide(
-        self,
-        state: SharedState,
-        contexts: np.ndarray | None,
-        rng: np.random.Generator,
-        allowed: np.ndarray,
-        draws: int,
+        self, state: SharedState, contexts: Contexts, rng: Rng, allowed: Array, draws: int
     ) -> Draw:
         assert contexts is not None
         learner, rows, open_ = state.learners[0], contexts[0], allowed[0]
@@ -105,18 +95,13 @@ class SharedBootstrap(Policy[SharedState]):
         return Draw.voted(arm, scores, lambda: learner.choose_of(rows, rng, open_)[0], draws)
 
     def _probabilities(
-        self, state: SharedState, contexts: np.ndarray | None, allowed: np.ndarray
-    ) -> np.ndarray | None:
+        self, state: SharedState, contexts: Contexts, allowed: Array
+    ) -> Array | None:
         assert contexts is not None
         return state.learners[0].shares_of(contexts[0], allowed[0])
 
     def _update(
-        self,
-        state: SharedState,
-        contexts: np.ndarray | None,
-        arms: np.ndarray,
-        rewards: np.ndarray,
-        rng: np.random.Generator | None,
+        self, state: SharedState, contexts: Contexts, arms: Array, rewards: Array, rng: Rng | None
     ) -> None:
         assert contexts is not None
         for run, learner in enumerate(state.learners):
@@ -126,11 +111,11 @@ class SharedBootstrap(Policy[SharedState]):
     def _update_weighted(
         self,
         state: SharedState,
-        contexts: np.ndarray | None,
-        arms: np.ndarray,
-        rewards: np.ndarray,
-        rng: np.random.Generator | None,
-        weights: np.ndarray,
+        contexts: Contexts,
+        arms: Array,
+        rewards: Array,
+        rng: Rng | None,
+        weights: Array,
     ) -> None:
         assert contexts is not None
         for run, learner in enumerate(state.learners):

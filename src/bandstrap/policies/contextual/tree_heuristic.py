@@ -4,15 +4,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner
 from bandstrap.models.features import Rows, verify_rows
 from bandstrap.models.tree import DecisionTree, Tree
 from bandstrap.policies.contextual.learners import LearnerPolicy
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before, relisted
+from bandstrap.remapping import ArmMap, remapped_list
 from bandstrap.storage.schema import (
-    Array,
+    ArrayOf,
     Fixed,
     Grows,
     ListOf,
@@ -32,10 +33,10 @@ class TreeLearner(Learner):
         tree=Fixed(Of(DecisionTree)),
         pulls=Fixed(Whole(1)),
         growth=Fixed(Real(0.0)),
-        ends=Array(np.float64, "ends", fixed=True),
+        ends=ArrayOf(np.float64, "ends", fixed=True),
         rows=ListOf(Of(Rows), "arms"),
         trees=ListOf(Maybe(Of(Tree)), "arms"),
-        leaves=ListOf(Array(np.int64, Grows()), "arms"),
+        leaves=ListOf(ArrayOf(np.int64, Grows()), "arms"),
     )
 
     def verify_saved(self) -> None:
@@ -60,18 +61,11 @@ class TreeLearner(Learner):
         self.trees: list[Tree | None] = [None] * problem.n_arms
         self.leaves = [np.zeros(0, dtype=np.int64) for _ in range(problem.n_arms)]
 
-    def learn(
-        self, context: np.ndarray, arm: int, reward: float, rng: np.random.Generator | None
-    ) -> None:
+    def learn(self, context: Array, arm: int, reward: float, rng: Rng | None) -> None:
         self._weigh_in(context, arm, reward, rng, 1.0)
 
     def _weigh_in(
-        self,
-        context: np.ndarray,
-        arm: int,
-        reward: float,
-        rng: np.random.Generator | None,
-        weight: float,
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
     ) -> None:
         self.rows[arm].add(context, reward, weight)
 
@@ -82,15 +76,15 @@ class TreeLearner(Learner):
                 rows.keep(kept)
                 self.trees[arm], self.leaves[arm] = None, np.zeros(0, dtype=np.int64)
 
-    def rearm(self, fresh: "TreeLearner", before: Before) -> None:
-        self.rows = relisted(self.rows, fresh.rows, before)
-        self.trees = relisted(self.trees, fresh.trees, before)
-        self.leaves = relisted(self.leaves, fresh.leaves, before)
+    def remap_arms(self, fresh: "TreeLearner", before: ArmMap) -> None:
+        self.rows = remapped_list(self.rows, fresh.rows, before)
+        self.trees = remapped_list(self.trees, fresh.trees, before)
+        self.leaves = remapped_list(self.leaves, fresh.leaves, before)
 
-    def scores(self, context: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, context: Array, rng: Rng) -> Array:
         return np.array([self._score(arm, context, rng) for arm in range(len(self.rows))])
 
-    def _score(self, arm: int, context: np.ndarray, rng: np.random.Generator) -> float:
+    def _score(self, arm: int, context: Array, rng: Rng) -> float:
         rows = self.rows[arm]
         if rows.count < self.pulls:
             return float("inf")
@@ -105,7 +99,7 @@ class TreeLearner(Learner):
             weights[: inside.size] *= rows.weights[inside]
         return float(weights @ rewards / weights.sum())
 
-    def _refit(self, arm: int, rng: np.random.Generator) -> Tree:
+    def _refit(self, arm: int, rng: Rng) -> Tree:
         # On the first look after a reward rather than at the reward: it saves trees nobody asks.
         rows = self.rows[arm]
         tree = self.tree.fit(rows.contexts, rows.rewards, rows.weights, None, rng)

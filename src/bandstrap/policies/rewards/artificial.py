@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bandstrap.checks import require_whole
+from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.policies.bounded import bounded_width
 from bandstrap.problem import Support
+from bandstrap.validation import require_whole
 
 MOST = 10_000  # rewards
 
@@ -20,9 +21,7 @@ class ArtificialHistory(ABC):
         """Raise InvalidInput if no rewards can be made up for this support."""
 
     @abstractmethod
-    def rewards(
-        self, support: Support, shape: tuple[int, ...], rng: np.random.Generator
-    ) -> np.ndarray:
+    def rewards(self, support: Support, shape: tuple[int, ...], rng: Rng) -> Array:
         """Some rewards of the support for every arm: `shape` and one axis more."""
 
 
@@ -40,9 +39,7 @@ class UniformRewards(ArtificialHistory):
     def check(self, support: Support) -> None:
         bounded_width(support, self)
 
-    def rewards(
-        self, support: Support, shape: tuple[int, ...], rng: np.random.Generator
-    ) -> np.ndarray:
+    def rewards(self, support: Support, shape: tuple[int, ...], rng: Rng) -> Array:
         if support.values is None:
             return rng.uniform(support.low, support.high, (*shape, self.count))
         return rng.choice(np.array(support.values), (*shape, self.count))

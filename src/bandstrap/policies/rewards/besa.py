@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.history.rewards import RewardHistory
 from bandstrap.kernels.lazy.observe import ATOMS, REWARDS
 from bandstrap.kernels.lazy.subsample import tournament
@@ -35,47 +36,33 @@ class BESA(Policy[BootstrapState]):
         history = RewardHistory.start(runs, problem.n_arms, values, counts, keeping)
         return BootstrapState(problem, runs, history)
 
-    def _play(
-        self, state: BootstrapState, rng: np.random.Generator, allowed: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _play(self, state: BootstrapState, rng: Rng, allowed: Array) -> tuple[Array, Array]:
         arms = np.empty(state.runs, dtype=np.int64)
         order = np.empty(state.problem.n_arms, dtype=np.int64)
         wins = np.zeros((state.runs, state.problem.n_arms))
         tournament(kernel_stream(rng), state.history.arrays, allowed, order, wins, arms)
         return arms, wins
 
-    def _scores(
-        self, state: BootstrapState, contexts: np.ndarray | None, rng: np.random.Generator
-    ) -> np.ndarray:
+    def _scores(self, state: BootstrapState, contexts: Contexts, rng: Rng) -> Array:
         everyone = np.ones((state.runs, state.problem.n_arms), dtype=np.bool_)
         arms, wins = self._play(state, rng, everyone)
         wins[np.arange(state.runs), arms] += 0.5  # the final's loser may have had one more duel
         return wins
 
-    def _select(
-        self,
-        state: BootstrapState,
-        contexts: np.ndarray | None,
-        rng: np.random.Generator,
-        allowed: np.ndarray,
-    ) -> np.ndarray:
+    def _select(self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array) -> Array:
         return self._play(state, rng, allowed)[0]
 
     def _choose(
-        self,
-        state: BootstrapState,
-        contexts: np.ndarray | None,
-        rng: np.random.Generator,
-        allowed: np.ndarray,
-    ) -> tuple[np.ndarray, np.ndarray]:
+        self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array
+    ) -> tuple[Array, Array]:
         return self._play(state, rng, allowed)
 
     def _update(
         self,
         state: BootstrapState,
-        contexts: np.ndarray | None,
-        arms: np.ndarray,
-        rewards: np.ndarray,
-        rng: np.random.Generator | None,
+        contexts: Contexts,
+        arms: Array,
+        rewards: Array,
+        rng: Rng | None,
     ) -> None:
         state.history.observe(arms, rewards)

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.history.compiled import Compiled
 from bandstrap.history.rewards import RewardHistory
@@ -44,39 +45,26 @@ class BetaThompson(Policy[BootstrapState]):
     def compiled(self, state: BootstrapState) -> Compiled | None:
         return state.compiled()
 
-    def _scores(
-        self, state: BootstrapState, contexts: np.ndarray | None, rng: np.random.Generator
-    ) -> np.ndarray:
+    def _scores(self, state: BootstrapState, contexts: Contexts, rng: Rng) -> Array:
         counts = state.history.arrays.counts
         return rng.beta(counts[:, :, 1], counts[:, :, 0])
 
-    def _select(
-        self,
-        state: BootstrapState,
-        contexts: np.ndarray | None,
-        rng: np.random.Generator,
-        allowed: np.ndarray,
-    ) -> np.ndarray:
+    def _select(self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array) -> Array:
         # A Beta draw is an exponentially weighted mean of zeros and ones: the same fast choice.
         return state.history.choose(allowed, rng)
 
     def _decide(
-        self,
-        state: BootstrapState,
-        contexts: np.ndarray | None,
-        rng: np.random.Generator,
-        allowed: np.ndarray,
-        draws: int,
+        self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array, draws: int
     ) -> Draw:
         return state.decide(rng, allowed, draws)
 
     def _update(
         self,
         state: BootstrapState,
-        contexts: np.ndarray | None,
-        arms: np.ndarray,
-        rewards: np.ndarray,
-        rng: np.random.Generator | None,
+        contexts: Contexts,
+        arms: Array,
+        rewards: Array,
+        rng: Rng | None,
     ) -> None:
         rounded = state.history.keeping == ROUNDED
         state.history.observe(arms, rewards, needed(rng, self) if rounded else None)
@@ -84,11 +72,11 @@ class BetaThompson(Policy[BootstrapState]):
     def _update_weighted(
         self,
         state: BootstrapState,
-        contexts: np.ndarray | None,
-        arms: np.ndarray,
-        rewards: np.ndarray,
-        rng: np.random.Generator | None,
-        weights: np.ndarray,
+        contexts: Contexts,
+        arms: Array,
+        rewards: Array,
+        rng: Rng | None,
+        weights: Array,
     ) -> None:
         if state.history.keeping == ROUNDED:
             self._round(state, arms, rewards, needed(rng, self), weights)
@@ -96,12 +84,7 @@ class BetaThompson(Policy[BootstrapState]):
             super()._update_weighted(state, contexts, arms, rewards, rng, weights)
 
     def _round(
-        self,
-        state: BootstrapState,
-        arms: np.ndarray,
-        rewards: np.ndarray,
-        rng: np.random.Generator,
-        weights: np.ndarray,
+        self, state: BootstrapState, arms: Array, rewards: Array, rng: Rng, weights: Array
     ) -> None:
         """A whole weight is so many rewards, each rounded by itself; any other is rounded once."""
         times = np.where(weights == np.rint(weights), weights, 1.0)

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
+from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.history.rewards import RewardHistory
 from bandstrap.kernels.lazy.observe import SHARES
@@ -37,8 +36,6 @@ class BinomialBootstrap(Bootstrap):
         history = RewardHistory.start(runs, problem.n_arms, values, counts, SHARES, MULTINOMIAL)
         return BootstrapState(problem, runs, history)
 
-    def _scores(
-        self, state: BootstrapState, contexts: np.ndarray | None, rng: np.random.Generator
-    ) -> np.ndarray:
+    def _scores(self, state: BootstrapState, contexts: Contexts, rng: Rng) -> Array:
         history = state.history
         return self.resampling.means(history.arrays.values, history.arrays.counts, rng)

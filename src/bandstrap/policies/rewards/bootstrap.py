@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.history.compiled import Compiled
 from bandstrap.history.rewards import RewardHistory
@@ -15,7 +16,7 @@ from bandstrap.policies.base import Draw, Policy
 from bandstrap.policies.state import State
 from bandstrap.priors import Prior, PseudoRewards
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before
+from bandstrap.remapping import ArmMap
 from bandstrap.resampling import Exponential, Resampling
 from bandstrap.seeding import kernel_stream
 from bandstrap.storage.schema import Of, Schema
@@ -35,8 +36,8 @@ class BootstrapState(State):
     def divisible(self) -> bool:
         return self.history.divisible
 
-    def rearm(self, fresh: "BootstrapState", before: Before) -> None:
-        self.history = self.history.rearmed(fresh.history, before)
+    def remap_arms(self, fresh: "BootstrapState", before: ArmMap) -> None:
+        self.history = self.history.remapped(fresh.history, before)
 
     def discount(self, fresh: "BootstrapState", factor: float) -> None:
         self.history.discount(fresh.history, factor)
@@ -45,10 +46,10 @@ class BootstrapState(State):
         if weight != round(weight) and not self.history.divisible:
             self.history.weigh_in(np.zeros(0), np.zeros(0), np.array([weight]))  # says why not
 
-    def weigh_in(self, arms: np.ndarray, rewards: np.ndarray, weights: np.ndarray) -> None:
+    def weigh_in(self, arms: Array, rewards: Array, weights: Array) -> None:
         self.history.weigh_in(arms, rewards, weights)
 
-    def decide(self, rng: np.random.Generator, allowed: np.ndarray, draws: int) -> Draw:
+    def decide(self, rng: Rng, allowed: Array, draws: int) -> Draw:
         """A choice and votes, all in compiled code."""
         history = self.history
         arms = self.problem.n_arms
@@ -73,7 +74,7 @@ class FadingState(BootstrapState):
     def check_reward(self, reward: float, weight: float) -> None:
         """None is refused."""
 
-    def weigh_in(self, arms: np.ndarray, rewards: np.ndarray, weights: np.ndarray) -> None:
+    def weigh_in(self, arms: Array, rewards: Array, weights: Array) -> None:
         history = self.history
         (history.weigh_in if history.divisible else history.weigh_rows)(arms, rewards, weights)
 
@@ -127,9 +128,7 @@ class Bootstrap(Policy[BootstrapState]):
         """Whether the largest draw is found without drawing everything."""
         return self.resampling.lazy and state.history.fractions is None
 
-    def _scores(
-        self, state: BootstrapState, contexts: np.ndarray | None, rng: np.random.Generator
-    ) -> np.ndarray:
+    def _scores(self, state: BootstrapState, contexts: Contexts, rng: Rng) -> Array:
         history = state.history
         if not self.resampling.needs_rewards:
             return self.resampling.means_by_moments(history.count, history.mean, rng)
@@ -142,9 +141,7 @@ class Bootstrap(Policy[BootstrapState]):
             scores[run, arm] = self._plain_draw(history, run, arm, rng)
         return scores
 
-    def _plain_draw(
-        self, history: RewardHistory, run: int, arm: int, rng: np.random.Generator
-    ) -> float:
+    def _plain_draw(self, history: RewardHistory, run: int, arm: int, rng: Rng) -> float:
         """One arm's draw by the scheme's `weights` alone, for schemes kernels do not know."""
         counts = history.arrays.counts[run, arm]
         pseudo = np.repeat(history.arrays.values, counts.astype(np.int64))
@@ -155,24 +152,13 @@ class Bootstrap(Policy[BootstrapState]):
             rewards, factors = np.append(rewards, more), np.append(factors, counting)
         return float(self.resampling.means(rewards, np.ones(rewards.size), rng, factors))
 
-    def _select(
-        self,
-        state: BootstrapState,
-        contexts: np.ndarray | None,
-        rng: np.random.Generator,
-        allowed: np.ndarray,
-    ) -> np.ndarray:
+    def _select(self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array) -> Array:
         if not self._lazy(state):
             return super()._select(state, contexts, rng, allowed)
         return state.history.choose(allowed, rng)
 
     def _decide(
-        self,
-        state: BootstrapState,
-        contexts: np.ndarray | None,
-        rng: np.random.Generator,
-        allowed: np.ndarray,
-        draws: int,
+        self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array, draws: int
     ) -> Draw:
         if not self._lazy(state):
             return super()._decide(state, contexts, rng, allowed, draws)
@@ -181,9 +167,9 @@ class Bootstrap(Policy[BootstrapState]):
     def _update(
         self,
         state: BootstrapState,
-        contexts: np.ndarray | None,
-        arms: np.ndarray,
-        rewards: np.ndarray,
-        rng: np.random.Generator | None,
+        contexts: Contexts,
+        arms: Array,
+        rewards: Array,
+        rng: Rng | None,
     ) -> None:
         state.history.observe(arms, rewards)

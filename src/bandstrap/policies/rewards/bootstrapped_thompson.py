@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.kernels.lazy.union import union_scores
 from bandstrap.policies.base import Policy
 from bandstrap.policies.rewards.artificial import ArtificialHistory, UniformRewards
@@ -34,9 +35,7 @@ class BootstrappedThompson(Policy[BootstrapState]):
     def _bare(self) -> Bootstrap:
         return Bootstrap(self.resampling, PseudoRewards(0, 0))
 
-    def _scores(
-        self, state: BootstrapState, contexts: np.ndarray | None, rng: np.random.Generator
-    ) -> np.ndarray:
+    def _scores(self, state: BootstrapState, contexts: Contexts, rng: Rng) -> Array:
         history, support = state.history, state.problem.support
         extra = self.artificial.rewards(support, (state.runs, state.problem.n_arms), rng)
         if not self.resampling.needs_rewards:
@@ -60,9 +59,9 @@ class BootstrappedThompson(Policy[BootstrapState]):
     def _update(
         self,
         state: BootstrapState,
-        contexts: np.ndarray | None,
-        arms: np.ndarray,
-        rewards: np.ndarray,
-        rng: np.random.Generator | None,
+        contexts: Contexts,
+        arms: Array,
+        rewards: Array,
+        rng: Rng | None,
     ) -> None:
         self._bare().update(state, contexts, arms, rewards)

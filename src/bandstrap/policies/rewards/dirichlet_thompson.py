@@ -3,9 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from bandstrap.checks import LEAST_COUNT, is_finite
+from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.history.compiled import Compiled
 from bandstrap.history.rewards import RewardHistory
@@ -15,6 +13,7 @@ from bandstrap.kernels.schemes import EXPONENTIAL
 from bandstrap.policies.base import Policy
 from bandstrap.policies.rewards.bootstrap import BootstrapState
 from bandstrap.problem import Problem
+from bandstrap.validation import LEAST_COUNT, is_finite
 
 
 @dataclass(frozen=True)
@@ -48,28 +47,20 @@ class DirichletThompson(Policy[BootstrapState]):
     def compiled(self, state: BootstrapState) -> Compiled | None:
         return state.compiled()
 
-    def _scores(
-        self, state: BootstrapState, contexts: np.ndarray | None, rng: np.random.Generator
-    ) -> np.ndarray:
+    def _scores(self, state: BootstrapState, contexts: Contexts, rng: Rng) -> Array:
         weights = rng.standard_gamma(state.history.arrays.counts)
-        scores: np.ndarray = weights @ state.history.arrays.values / weights.sum(axis=-1)
+        scores: Array = weights @ state.history.arrays.values / weights.sum(axis=-1)
         return scores
 
-    def _select(
-        self,
-        state: BootstrapState,
-        contexts: np.ndarray | None,
-        rng: np.random.Generator,
-        allowed: np.ndarray,
-    ) -> np.ndarray:
+    def _select(self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array) -> Array:
         return state.history.choose(allowed, rng)
 
     def _update(
         self,
         state: BootstrapState,
-        contexts: np.ndarray | None,
-        arms: np.ndarray,
-        rewards: np.ndarray,
-        rng: np.random.Generator | None,
+        contexts: Contexts,
+        arms: Array,
+        rewards: Array,
+        rng: Rng | None,
     ) -> None:
         state.history.observe(arms, rewards)

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.policies.base import Policy
 from bandstrap.policies.chances import best_shares, mixed
@@ -44,9 +45,7 @@ class EpsilonGreedy(Policy[MeanState]):
     def _start(self, problem: Problem, runs: int) -> MeanState:
         return MeanState(problem, runs)
 
-    def _scores(
-        self, state: MeanState, contexts: np.ndarray | None, rng: np.random.Generator
-    ) -> np.ndarray:
+    def _scores(self, state: MeanState, contexts: Contexts, rng: Rng) -> Array:
         explore = rng.random(state.runs) < self._epsilon_now(state)
         scores = np.where(state.count > 0, state.mean, np.inf)
         # Independent uniform scores make every arm the best allowed one equally often.
@@ -56,19 +55,12 @@ class EpsilonGreedy(Policy[MeanState]):
     def _epsilon_now(self, state: MeanState) -> float:
         return self.epsilon(int(state.count[0].sum()) + 1)  # every run is updated in every round
 
-    def _probabilities(
-        self, state: MeanState, contexts: np.ndarray | None, allowed: np.ndarray
-    ) -> np.ndarray:
+    def _probabilities(self, state: MeanState, contexts: Contexts, allowed: Array) -> Array:
         scores = np.where(state.count > 0, state.mean, np.inf)[0]
         best = best_shares(scores, allowed[0], state.problem.support.scale)
         return mixed(self._epsilon_now(state), best, allowed[0])
 
     def _update(
-        self,
-        state: MeanState,
-        contexts: np.ndarray | None,
-        arms: np.ndarray,
-        rewards: np.ndarray,
-        rng: np.random.Generator | None,
+        self, state: MeanState, contexts: Contexts, arms: Array, rewards: Array, rng: Rng | None
     ) -> None:
         state.observe(arms, rewards)

@@ -5,23 +5,24 @@ from typing import ClassVar
 
 import numpy as np
 
-from bandstrap.checks import LARGEST, is_finite
+from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.lazy.history import MOST_REWARDS
 from bandstrap.policies.base import Policy
 from bandstrap.policies.state import State
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before, rearmed
-from bandstrap.storage.schema import Array, Schema
+from bandstrap.remapping import ArmMap, remapped
+from bandstrap.storage.schema import ArrayOf, Schema
+from bandstrap.validation import LARGEST, is_finite
 
 
 class MeanState(State):
     """How often each arm was pulled and what it paid on average."""
 
     schema = Schema(
-        count=Array(np.float64, "runs", "arms", low=0.0, high=MOST_REWARDS),
-        mean=Array(np.float64, "runs", "arms", low=-LARGEST, high=LARGEST),
-        _rows=Array(np.int64, "runs", fixed=True),
+        count=ArrayOf(np.float64, "runs", "arms", low=0.0, high=MOST_REWARDS),
+        mean=ArrayOf(np.float64, "runs", "arms", low=-LARGEST, high=LARGEST),
+        _rows=ArrayOf(np.int64, "runs", fixed=True),
     )
 
     def __init__(self, problem: Problem, runs: int) -> None:
@@ -34,19 +35,19 @@ class MeanState(State):
     def divisible(self) -> bool:
         return True
 
-    def observe(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+    def observe(self, arms: Array, rewards: Array) -> None:
         at = self._rows, arms
         self.count[at] += 1.0
         self.mean[at] += (rewards - self.mean[at]) / self.count[at]
 
-    def weigh_in(self, arms: np.ndarray, rewards: np.ndarray, weights: np.ndarray) -> None:
+    def weigh_in(self, arms: Array, rewards: Array, weights: Array) -> None:
         at = self._rows, arms
         self.count[at] += weights
         self.mean[at] += weights * (rewards - self.mean[at]) / self.count[at]
 
-    def rearm(self, fresh: "MeanState", before: Before) -> None:
-        self.count = rearmed(self.count, fresh.count, before, axis=1)
-        self.mean = rearmed(self.mean, fresh.mean, before, axis=1)
+    def remap_arms(self, fresh: "MeanState", before: ArmMap) -> None:
+        self.count = remapped(self.count, fresh.count, before, axis=1)
+        self.mean = remapped(self.mean, fresh.mean, before, axis=1)
 
     def discount(self, fresh: "MeanState", factor: float) -> None:
         self.count *= factor
@@ -70,19 +71,12 @@ class GaussianThompson(Policy[MeanState]):
     def _start(self, problem: Problem, runs: int) -> MeanState:
         return MeanState(problem, runs)
 
-    def _scores(
-        self, state: MeanState, contexts: np.ndarray | None, rng: np.random.Generator
-    ) -> np.ndarray:
+    def _scores(self, state: MeanState, contexts: Contexts, rng: Rng) -> Array:
         noise = self.scale * rng.standard_normal(state.count.shape)
         spread = noise / np.sqrt(np.maximum(state.count, 1.0))
         return np.where(state.count > 0, state.mean + spread, np.inf)
 
     def _update(
-        self,
-        state: MeanState,
-        contexts: np.ndarray | None,
-        arms: np.ndarray,
-        rewards: np.ndarray,
-        rng: np.random.Generator | None,
+        self, state: MeanState, contexts: Contexts, arms: Array, rewards: Array, rng: Rng | None
     ) -> None:
         state.observe(arms, rewards)

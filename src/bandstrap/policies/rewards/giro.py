@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from bandstrap.checks import is_finite
+from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.history.rewards import RewardHistory
 from bandstrap.kernels.lazy.garbage import add_ends
@@ -18,24 +18,25 @@ from bandstrap.policies.rewards.bootstrap import Bootstrap, BootstrapState
 from bandstrap.policies.rounding import whole_above
 from bandstrap.priors import PseudoRewards
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before, rearmed
+from bandstrap.remapping import ArmMap, remapped
 from bandstrap.resampling import Multinomial
-from bandstrap.storage.schema import Array, Schema
+from bandstrap.storage.schema import ArrayOf, Schema
+from bandstrap.validation import is_finite
 
 MOST_PSEUDO = 1e6
 NPB = Bootstrap(Multinomial(), PseudoRewards(0, 0))
 
 
 class GiroState(BootstrapState):
-    schema = Schema(pulls=Array(np.float64, "runs", "arms", low=0.0, high=MOST_REWARDS))
+    schema = Schema(pulls=ArrayOf(np.float64, "runs", "arms", low=0.0, high=MOST_REWARDS))
 
     def __init__(self, problem: Problem, runs: int, history: RewardHistory) -> None:
         super().__init__(problem, runs, history)
         self.pulls = np.zeros((runs, problem.n_arms))
 
-    def rearm(self, fresh: "GiroState", before: Before) -> None:  # type: ignore[override]
-        super().rearm(fresh, before)
-        self.pulls = rearmed(self.pulls, fresh.pulls, before, axis=1)
+    def remap_arms(self, fresh: "GiroState", before: ArmMap) -> None:  # type: ignore[override]
+        super().remap_arms(fresh, before)
+        self.pulls = remapped(self.pulls, fresh.pulls, before, axis=1)
 
 
 @dataclass(frozen=True)
@@ -64,27 +65,14 @@ class Giro(Policy[GiroState]):
         history = RewardHistory.start(runs, problem.n_arms, values, counts, keeping, MULTINOMIAL)
         return GiroState(problem, runs, history)
 
-    def _scores(
-        self, state: GiroState, contexts: np.ndarray | None, rng: np.random.Generator
-    ) -> np.ndarray:
+    def _scores(self, state: GiroState, contexts: Contexts, rng: Rng) -> Array:
         return NPB.scores(state, contexts, rng)
 
-    def _select(
-        self,
-        state: GiroState,
-        contexts: np.ndarray | None,
-        rng: np.random.Generator,
-        allowed: np.ndarray,
-    ) -> np.ndarray:
+    def _select(self, state: GiroState, contexts: Contexts, rng: Rng, allowed: Array) -> Array:
         return NPB.select(state, contexts, rng, allowed)
 
     def _update(
-        self,
-        state: GiroState,
-        contexts: np.ndarray | None,
-        arms: np.ndarray,
-        rewards: np.ndarray,
-        rng: np.random.Generator | None,
+        self, state: GiroState, contexts: Contexts, arms: Array, rewards: Array, rng: Rng | None
     ) -> None:
         NPB.update(state, contexts, arms, rewards)
         at = np.arange(state.runs), arms

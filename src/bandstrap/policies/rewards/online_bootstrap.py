@@ -5,16 +5,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from bandstrap.checks import LARGEST, require_whole
+from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.lazy.history import MOST_REWARDS
 from bandstrap.policies.base import Policy, needed
 from bandstrap.policies.state import State
 from bandstrap.priors import Prior, PseudoRewards
 from bandstrap.problem import Problem
-from bandstrap.rearming import Before, rearmed
+from bandstrap.remapping import ArmMap, remapped
 from bandstrap.resampling import DoubleOrNothing, Resampling
-from bandstrap.storage.schema import Array, Schema
+from bandstrap.storage.schema import ArrayOf, Schema
+from bandstrap.validation import LARGEST, require_whole
 
 MOST = 2**27  # numbers in each of two arrays: two gigabytes
 
@@ -23,8 +24,8 @@ class ReplicateState(State):
     """The total weight and the weighted mean of every replicate of every arm."""
 
     schema = Schema(
-        weight=Array(np.float64, "runs", "arms", "replicates", low=0.0, high=MOST_REWARDS),
-        mean=Array(np.float64, "runs", "arms", "replicates", low=-LARGEST, high=LARGEST),
+        weight=ArrayOf(np.float64, "runs", "arms", "replicates", low=0.0, high=MOST_REWARDS),
+        mean=ArrayOf(np.float64, "runs", "arms", "replicates", low=-LARGEST, high=LARGEST),
     )
 
     def __init__(self, problem: Problem, runs: int, replicates: int, prior: Prior) -> None:
@@ -36,9 +37,9 @@ class ReplicateState(State):
         self.weight = np.full(shape, weight)
         self.mean = np.full(shape, mean)
 
-    def rearm(self, fresh: "ReplicateState", before: Before) -> None:
-        self.weight = rearmed(self.weight, fresh.weight, before, axis=1)
-        self.mean = rearmed(self.mean, fresh.mean, before, axis=1)
+    def remap_arms(self, fresh: "ReplicateState", before: ArmMap) -> None:
+        self.weight = remapped(self.weight, fresh.weight, before, axis=1)
+        self.mean = remapped(self.mean, fresh.mean, before, axis=1)
 
     def discount(self, fresh: "ReplicateState", factor: float) -> None:
         own = factor * (self.weight - fresh.weight)
@@ -51,7 +52,7 @@ class ReplicateState(State):
     def check_reward(self, reward: float, weight: float) -> None:
         """None is refused."""
 
-    def take(self, arms: np.ndarray, rewards: np.ndarray, fresh: np.ndarray) -> None:
+    def take(self, arms: Array, rewards: Array, fresh: Array) -> None:
         """One reward per run, with its weight in each replicate, (runs, replicates)."""
         at = np.arange(self.runs), arms
         weight = self.weight[at] + fresh
@@ -91,9 +92,7 @@ class OnlineBootstrap(Policy[ReplicateState]):
             raise InvalidInput("replicates", self.replicates, remedy)
         return ReplicateState(problem, runs, self.replicates, self.prior)
 
-    def _scores(
-        self, state: ReplicateState, contexts: np.ndarray | None, rng: np.random.Generator
-    ) -> np.ndarray:
+    def _scores(self, state: ReplicateState, contexts: Contexts, rng: Rng) -> Array:
         picks = rng.integers(self.replicates, size=(state.runs, state.problem.n_arms, 1))
         weight = np.take_along_axis(state.weight, picks, axis=2)
         mean = np.take_along_axis(state.mean, picks, axis=2)
@@ -102,28 +101,28 @@ class OnlineBootstrap(Policy[ReplicateState]):
     def _update(
         self,
         state: ReplicateState,
-        contexts: np.ndarray | None,
-        arms: np.ndarray,
-        rewards: np.ndarray,
-        rng: np.random.Generator | None,
+        contexts: Contexts,
+        arms: Array,
+        rewards: Array,
+        rng: Rng | None,
     ) -> None:
         state.take(arms, rewards, self._weights(state, rng))
 
     def _update_weighted(
         self,
         state: ReplicateState,
-        contexts: np.ndarray | None,
-        arms: np.ndarray,
-        rewards: np.ndarray,
-        rng: np.random.Generator | None,
-        weights: np.ndarray,
+        contexts: Contexts,
+        arms: Array,
+        rewards: Array,
+        rng: Rng | None,
+        weights: Array,
     ) -> None:
         if (weights == np.rint(weights)).all():  # so many rewards, each weighed by itself
             super()._update_weighted(state, contexts, arms, rewards, rng, weights)
         else:
             state.take(arms, rewards, weights[:, None] * self._weights(state, rng))
 
-    def _weights(self, state: ReplicateState, rng: np.random.Generator | None) -> np.ndarray:
+    def _weights(self, state: ReplicateState, rng: Rng | None) -> Array:
         # A last axis of one: each replicate weighs this one reward by itself.
         shape = (state.runs, self.replicates, 1)
         return self.resampling.weights(shape, needed(rng, self))[..., 0]

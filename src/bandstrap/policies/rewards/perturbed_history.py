@@ -5,13 +5,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from bandstrap.checks import is_finite
+from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.policies.base import Policy
 from bandstrap.policies.bounded import bounded_width
 from bandstrap.policies.rewards.gaussian_thompson import MeanState
 from bandstrap.policies.rounding import whole_above
 from bandstrap.problem import Problem
+from bandstrap.validation import is_finite
 
 MOST_FLIPS = 1e6
 
@@ -37,9 +38,7 @@ class PerturbedHistory(Policy[MeanState]):
         bounded_width(problem.support, self)
         return MeanState(problem, runs)
 
-    def _scores(
-        self, state: MeanState, contexts: np.ndarray | None, rng: np.random.Generator
-    ) -> np.ndarray:
+    def _scores(self, state: MeanState, contexts: Contexts, rng: Rng) -> Array:
         low, width = state.problem.support.low, bounded_width(state.problem.support, self)
         n = np.maximum(state.count, 1.0)
         flips = rng.binomial(whole_above(self.a * n), 0.5)
@@ -47,11 +46,6 @@ class PerturbedHistory(Policy[MeanState]):
         return np.where(state.count > 0, low + width * draw, np.inf)
 
     def _update(
-        self,
-        state: MeanState,
-        contexts: np.ndarray | None,
-        arms: np.ndarray,
-        rewards: np.ndarray,
-        rng: np.random.Generator | None,
+        self, state: MeanState, contexts: Contexts, arms: Array, rewards: Array, rng: Rng | None
     ) -> None:
         state.observe(arms, rewards)

@@ -5,13 +5,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from bandstrap.checks import LARGEST, is_finite
+from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.policies.base import Policy
 from bandstrap.policies.bounded import bounded_width
 from bandstrap.policies.chances import best_shares
 from bandstrap.policies.rewards.gaussian_thompson import MeanState
 from bandstrap.problem import Problem
+from bandstrap.validation import LARGEST, is_finite
 
 
 @dataclass(frozen=True)
@@ -34,26 +35,17 @@ class UCB1(Policy[MeanState]):
         bounded_width(problem.support, self)
         return MeanState(problem, runs)
 
-    def _scores(
-        self, state: MeanState, contexts: np.ndarray | None, rng: np.random.Generator
-    ) -> np.ndarray:
+    def _scores(self, state: MeanState, contexts: Contexts, rng: Rng) -> Array:
         width = bounded_width(state.problem.support, self)
         t = max(state.count[0].sum(), 1.0)
         bonus = width * np.sqrt(self.scale * np.log(t) / np.maximum(state.count, 1.0))
         return np.where(state.count > 0, state.mean + bonus, np.inf)
 
-    def _probabilities(
-        self, state: MeanState, contexts: np.ndarray | None, allowed: np.ndarray
-    ) -> np.ndarray:
+    def _probabilities(self, state: MeanState, contexts: Contexts, allowed: Array) -> Array:
         scores = self._scores(state, contexts, np.random.default_rng(0))  # nothing is drawn
         return best_shares(scores[0], allowed[0], state.problem.support.scale)
 
     def _update(
-        self,
-        state: MeanState,
-        contexts: np.ndarray | None,
-        arms: np.ndarray,
-        rewards: np.ndarray,
-        rng: np.random.Generator | None,
+        self, state: MeanState, contexts: Contexts, arms: Array, rewards: Array, rng: Rng | None
     ) -> None:
         state.observe(arms, rewards)

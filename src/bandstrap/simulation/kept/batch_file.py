@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.errors import OutputError
 from bandstrap.simulation.batch import Batch, BatchResult, recorded_rounds
 from bandstrap.storage.files import reading, replacing
@@ -66,7 +67,7 @@ def read_batch(path: Path, identity: Identity) -> BatchResult:
     return _checked(path, identity, arrays)
 
 
-def digest_of(facts: dict[str, object], arrays: dict[str, np.ndarray]) -> str:
+def digest_of(facts: dict[str, object], arrays: dict[str, Array]) -> str:
     """Of everything in the file but itself."""
     digest = sha256(json.dumps(facts, sort_keys=True).encode())
     for name in sorted(arrays):
@@ -76,7 +77,7 @@ def digest_of(facts: dict[str, object], arrays: dict[str, np.ndarray]) -> str:
     return digest.hexdigest()
 
 
-def _checked(path: Path, identity: Identity, arrays: dict[str, np.ndarray]) -> BatchResult:
+def _checked(path: Path, identity: Identity, arrays: dict[str, Array]) -> BatchResult:
     """The result; whoever can make a digest could still have put anything in."""
     try:
         _require(arrays.keys() == identity.shapes.keys(), "it holds other arrays")

@@ -22,6 +22,8 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.arrays import Array
+
 OURS = ("bandstrap", "builtins", "numpy")  # what a version of the package stands for
 PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented))
 INSTALLED = {"site-packages", "dist-packages"}
@@ -92,7 +94,7 @@ class Contents:
             return self._all((thing.__wrapped__,))
         return ()
 
-    def _array(self, array: np.ndarray) -> Iterable[str]:
+    def _array(self, array: Array) -> Iterable[str]:
         if array.dtype.hasobject:
             return [str(array.shape), *self._all((array.tolist(),))]
         data = np.ascontiguousarray(array).tobytes()

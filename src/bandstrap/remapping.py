@@ -5,17 +5,19 @@ from typing import TypeVar
 
 import numpy as np
 
+from bandstrap.arrays import Array
+
 T = TypeVar("T")
 
-Before = Sequence[int | None]  # for each arm where it stood before, None for a new one
+ArmMap = Sequence[int | None]  # for each arm where it stood before, None for a new one
 
 
-def rearmed(old: np.ndarray, fresh: np.ndarray, before: Before, axis: int = 0) -> np.ndarray:
+def remapped(old: Array, fresh: Array, before: ArmMap, axis: int = 0) -> Array:
     """The array with other arms; new ones are as in `fresh`, which has learnt nothing.
 
     Other axes may have grown since the start: a new arm then has zeros where `fresh` ends.
 
-    >>> rearmed(np.array([1, 2, 3]), np.array([9, 9, 9]), [0, 2, None]).tolist()
+    >>> remapped(np.array([1, 2, 3]), np.array([9, 9, 9]), [0, 2, None]).tolist()
     [1, 3, 9]
     """
     shape = list(old.shape)
@@ -31,7 +33,7 @@ def rearmed(old: np.ndarray, fresh: np.ndarray, before: Before, axis: int = 0) -
     return made
 
 
-def newcomers(waiting: list[int], before: Before) -> list[int]:
+def newcomers(waiting: list[int], before: ArmMap) -> list[int]:
     """Where arms that wait for something now stand, and all that are new.
 
     >>> newcomers([1], [1, 2, None])
@@ -40,6 +42,6 @@ def newcomers(waiting: list[int], before: Before) -> list[int]:
     return [i for i, earlier in enumerate(before) if earlier is None or earlier in waiting]
 
 
-def relisted(old: list[T], fresh: list[T], before: Before) -> list[T]:
-    """As `rearmed`, for a list with an entry for each arm."""
+def remapped_list(old: list[T], fresh: list[T], before: ArmMap) -> list[T]:
+    """As `remapped`, for a list with an entry for each arm."""
     return [fresh[i] if earlier is None else old[earlier] for i, earlier in enumerate(before)]

@@ -4,16 +4,17 @@ from typing import Any
 
 import numpy as np
 
-from bandstrap.rearming import Before, rearmed
+from bandstrap.arrays import Array
+from bandstrap.remapping import ArmMap, remapped
 
 Parts = dict[str, Any]
 
 
-def regrouped(old: Parts, fresh: Parts, replicas: int, before: Before) -> Parts:
+def regrouped(old: Parts, fresh: Parts, replicas: int, before: ArmMap) -> Parts:
     """What is saved of a stack, with other arms; new ones start as in `fresh`."""
 
-    def modules(was: np.ndarray, start: np.ndarray) -> np.ndarray:
-        by_arm = rearmed(_by_arm(was, replicas), _by_arm(start, replicas), before, axis=1)
+    def modules(was: Array, start: Array) -> Array:
+        by_arm = remapped(_by_arm(was, replicas), _by_arm(start, replicas), before, axis=1)
         return by_arm.reshape(-1, *was.shape[1:])
 
     parts = {
@@ -35,5 +36,5 @@ def regrouped(old: Parts, fresh: Parts, replicas: int, before: Before) -> Parts:
     return parts | {"optimiser": old["optimiser"] | {"state": state}, "draws": old["draws"]}
 
 
-def _by_arm(array: np.ndarray, replicas: int) -> np.ndarray:
+def _by_arm(array: Array, replicas: int) -> Array:
     return array.reshape(replicas, -1, *array.shape[1:])
