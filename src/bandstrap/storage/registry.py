@@ -185,13 +185,18 @@ MOVED: dict[str, str] = {
 }
 
 
+# What classes are called today, by the name in files, for those that were renamed. A field that was
+# renamed stands in the class's `former_fields`.
+RENAMED: dict[str, str] = {}
+
+
 @cache
 def _places() -> dict[str, tuple[str, str]]:
     """Where each name leads."""
+    listed = [(module, name) for module, names in CLASSES.items() for name in names.split()]
     return {
-        f"{module}:{name}": (MOVED.get(module, module), name)
-        for module, names in CLASSES.items()
-        for name in names.split()
+        f"{module}:{name}": (MOVED.get(module, module), RENAMED.get(f"{module}:{name}", name))
+        for module, name in listed
     }
 
 

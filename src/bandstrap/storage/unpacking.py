@@ -203,7 +203,9 @@ class _Unpacker:
         require(type(attributes) is dict, "an object is none")
         if registered(name) is None:
             return self._object_of_others(number, kind, attributes)
-        values = {field: self.walk(node) for field, node in attributes.items()}
+        current = getattr(kind, "former_fields", {})  # of files that were written before a renaming
+        values = {current.get(field, field): self.walk(node) for field, node in attributes.items()}
+        require(len(values) == len(attributes), f"{kind.__name__} has a field twice")
         self._check(kind, values)
         self.made[number] = made = _verified(kind, _built(kind, values))
         if hasattr(kind, "restore"):
