@@ -1,247 +1,111 @@
-"""The central evidence: `select` chooses each arm as often as the bootstrap in full would.
-
-Every comparison has 100,000 or 200,000 choices of the policy and at least 100,000 of the twin, on
-one fixed history, and asks for p > 10⁻⁴. `test_choice_power` shows what that would notice.
-"""
-
-from itertools import product
+"""The best arm, ties and probabilities: against draws, and quadrature against a fine grid."""
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
-from bandstrap import (
-    BinomialBootstrap,
-    Bootstrap,
-    Problem,
-    PseudoRewards,
-    PseudoRewardsAt,
-    Support,
+from bandstrap.choice import (
+    argmax,
+    best_probabilities,
+    highest,
+    normal_probabilities,
+    replica_probabilities,
 )
-from bandstrap.kernels.lazy.history import KNOWN_LEVEL
-from histories import CATEGORIES, DISTRIBUTIONS, PEAKED, SCHEMES, history, support_of
-from naive import (
-    RUNS,
-    TIMES,
-    TWIN_DRAWS,
-    BinomialTwin,
-    P,
-    Twin,
-    agree,
-    choices,
-    extend,
-    homogeneity,
-    played,
-)
-
-MORE = 200
+from bandstrap.errors import InvalidInput
 
 
-@pytest.mark.parametrize("shape", ["tiny", "mixed"])
-@pytest.mark.parametrize(
-    ("scheme", "distribution"),
-    [
-        *product(["exponential", "multinomial", "poisson"], DISTRIBUTIONS),
-        ("double", "bernoulli"),
-        ("double", "beta"),
-    ],
-)
-def test_choices_are_those_of_the_bootstrap_in_full(scheme, distribution, shape):
-    arms = history(distribution, shape)
-    problem = Problem(len(arms), support=support_of(distribution))
-    agree(Bootstrap(SCHEMES[scheme]), Twin(scheme), problem, arms, times=MORE)
+def test_only_allowed_arms_are_chosen_and_ties_are_broken_evenly():
+    rng = np.random.default_rng(0)
+    scores, allowed = np.array([3.0, 1.0, 1.0, 0.0]), np.array([False, True, True, True])
+    counts = np.bincount([highest(scores, allowed, rng) for _ in range(400)], minlength=4)
+    assert counts[[0, 3]].tolist() == [0, 0]
+    assert abs(counts[1] - 200) < 50  # five standard deviations
 
 
-@pytest.mark.parametrize(
-    ("scheme", "distribution"),
-    [
-        ("exponential", "truncated-normal"),
-        ("exponential", "beta"),
-        ("multinomial", "bernoulli"),
-        ("multinomial", "beta"),
-        ("poisson", "triangular"),
-    ],
-)
-def test_choices_among_nearly_equal_arms(scheme, distribution):
-    problem = Problem(4, support=support_of(distribution))
-    arms = history(distribution, "equal")
-    agree(Bootstrap(SCHEMES[scheme]), Twin(scheme), problem, arms)
+def test_nan_is_refused():
+    rng = np.random.default_rng(0)
+    with pytest.raises(InvalidInput, match="contexts = 'too large'"):
+        highest(np.array([np.nan, np.nan]), np.ones(2, dtype=bool), rng)
 
 
-@pytest.mark.parametrize(
-    ("scheme", "distribution"),
-    [("exponential", "beta"), ("exponential", "truncated-normal"), ("multinomial", "triangular")],
-)
-def test_choices_on_long_histories(scheme, distribution):
-    arms = history(distribution, "long")
-    agree(Bootstrap(SCHEMES[scheme]), Twin(scheme), Problem(4), arms)
+def test_argmax_shares_ties_up_to_rounding():
+    scores = np.tile([0.1, (0.1 + 0.1 + 0.1) / 3, 0.1 - 1e-9, 5.0], (4000, 1))
+    allowed = np.tile([True, True, True, False], (4000, 1))
+    arms = argmax(scores, allowed, 1.0, np.random.default_rng(0))
+    counts = np.bincount(arms, minlength=4)
+    assert counts[[2, 3]].tolist() == [0, 0]
+    assert abs(counts[0] - 2000) < 160  # five standard deviations
+    assert best_probabilities(scores[0], allowed[0], 1.0).tolist() == [0.5, 0.5, 0.0, 0.0]
 
 
-@pytest.mark.parametrize("scheme", ["exponential", "multinomial"])
-def test_repeated_rewards_among_others(scheme):
-    """0/1 rewards of a problem that declares an interval go through the tree, full of repeats."""
-    arms = [np.concatenate([some, np.rint(some)]) for some in history("beta", "mixed", 4)]
-    agree(Bootstrap(SCHEMES[scheme]), Twin(scheme), Problem(6), arms)
+def test_replicas_share_ties_and_untried_arms_come_first():
+    scores, everything = np.array([[np.inf, np.inf, 1.0], [0.0, 0.0, 0.0]]), np.ones(3, dtype=bool)
+    assert replica_probabilities(scores, everything) == pytest.approx([5 / 12, 5 / 12, 1 / 6])
+    last = np.array([False, False, True])
+    assert replica_probabilities(scores, last).tolist() == [0.0, 0.0, 1.0]
+    first, worst = np.array([True, False]), np.full((1, 2), -np.inf)
+    assert replica_probabilities(worst, first).tolist() == [1.0, 0.0]
 
 
-@pytest.mark.parametrize("distribution", ["bernoulli", "beta"])
-@pytest.mark.parametrize(
-    ("scheme", "ones", "zeros"),
-    [
-        ("exponential", 1.0, 0.0),
-        ("exponential", 0.5, 2.0),
-        ("poisson", 0.5, 2.0),
-    ],
-)
-def test_priors(scheme, ones, zeros, distribution):
-    arms = [some for some in history(distribution, "mixed") if len(some)]
-    policy = Bootstrap(SCHEMES[scheme], PseudoRewards(ones, zeros))
-    twin = Twin(scheme, (0.0, 1.0), (zeros, ones))
-    agree(policy, twin, Problem(len(arms), support=support_of(distribution)), arms)
+def by_grid(means, spreads):
+    """Trapezoids that are narrow where any of the densities is."""
+    ends = [m + s * np.linspace(-9, 9, 8_001) for m, s in zip(means, spreads, strict=True)]
+    grid = np.unique(np.concatenate(ends))
+    below = norm.cdf(grid[:, None], means, spreads)
+    density = norm.pdf(grid[:, None], means, spreads)
+    probabilities = []
+    for arm in range(means.size):
+        others = np.delete(below, arm, axis=1).prod(axis=1)
+        probabilities.append(np.trapezoid(density[:, arm] * others, grid))
+    return np.array(probabilities)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_pseudo_rewards_inside_the_interval(scheme):
-    values, counts = (0.9, 0.35, 0.5), (2.0, 1.0, 3.0)
-    policy = Bootstrap(SCHEMES[scheme], PseudoRewardsAt(values, counts))
-    agree(policy, Twin(scheme, values, counts), Problem(6), history("triangular", "mixed"))
+@pytest.mark.parametrize("ratio", [1.0, 30.0, 1e4])
+@pytest.mark.parametrize("arms", [2, 7])
+def test_errors_are_below_a_millionth(arms, ratio):
+    rng = np.random.default_rng(arms)
+    for _ in range(8):
+        spreads = np.exp(rng.uniform(0, np.log(ratio) + 0.5, arms))
+        means = 5 + rng.standard_normal(arms) * spreads.min() * rng.choice([0.1, 1, 5])
+        probabilities = normal_probabilities(means, spreads, np.ones(arms, dtype=bool))
+        assert np.abs(probabilities - by_grid(means, spreads)).max() < 1e-6
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_pseudo_rewards_between_zeros_and_ones(scheme):
-    values, counts = (0.25, 1.0), (2.0, 1.0)
-    policy = Bootstrap(SCHEMES[scheme], PseudoRewardsAt(values, counts))
-    problem = Problem(6, support=Support.binary())
-    agree(policy, Twin(scheme, values, counts), problem, history("bernoulli", "mixed"))
+def test_probabilities_agree_with_draws():
+    means, spreads = np.array([0.0, 0.2, -1.0, 0.5]), np.array([1.0, 0.1, 2.0, 0.3])
+    allowed = np.array([True, True, True, False])
+    drawn = means + spreads * np.random.default_rng(0).standard_normal((100_000, 4))
+    counts = np.bincount(np.where(allowed, drawn, -np.inf).argmax(axis=1), minlength=4)
+    probabilities = normal_probabilities(means, spreads, allowed)
+    assert probabilities[3] == 0
+    assert np.abs(counts / 100_000 - probabilities).max() < 5 * np.sqrt(0.25 / 100_000)
 
 
-@pytest.mark.parametrize("scheme", ["exponential", "multinomial"])
-def test_an_interval_around_zero(scheme):
-    arms = [8 * some - 3 for some in history("beta", "mixed")]
-    problem = Problem(6, support=Support.interval(-3, 5))
-    agree(Bootstrap(SCHEMES[scheme]), Twin(scheme, (-3.0, 5.0)), problem, arms)
+def test_scores_without_spread():
+    everything = np.ones(4, dtype=bool)
+    sure = normal_probabilities(np.array([1.0, 1.0, 0.5, -3.0]), np.zeros(4), everything)
+    assert sure.tolist() == [0.5, 0.5, 0.0, 0.0]
+    some = normal_probabilities(
+        np.array([1.0, 1.0, 0.5, 1.0]), np.array([0, 0, 0.5, 0.0]), everything
+    )
+    over = norm.sf(1.0)
+    assert some == pytest.approx([(1 - over) / 3, (1 - over) / 3, over, (1 - over) / 3], abs=1e-8)
+    low = normal_probabilities(
+        np.array([-9.0, 0.0, 1.0, 2.0]), np.array([0, 1e-9, 1e-9, 1]), everything
+    )
+    assert low == pytest.approx([0, 0, norm.cdf(-1), norm.sf(-1)], abs=1e-6)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_real_rewards_without_pseudo_rewards(scheme):
-    rng = np.random.default_rng(5)
-    arms = [100 + 3 * rng.standard_t(3, n) for n in (1, 25, 60, 30, 2)]
-    policy = Bootstrap(SCHEMES[scheme], PseudoRewards(0, 0))
-    problem = Problem(5, support=Support.real())
-    agree(policy, Twin(scheme, (), ()), problem, arms)
-    unseen = [*arms, []]
-    state = played(policy, Problem(6, support=Support.real()), unseen, 50)
-    assert choices(policy, state, rng, 20)[5] == 1000
+def test_arms_to_be_tried_first_share_alone():
+    means, spreads = np.array([np.inf, 0.0, np.inf, np.inf]), np.ones(4)
+    probabilities = normal_probabilities(means, spreads, np.array([True, True, True, False]))
+    assert probabilities.tolist() == [0.5, 0.0, 0.5, 0.0]
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_real_rewards_with_pseudo_rewards_somewhere(scheme):
-    rng = np.random.default_rng(6)
-    arms = [1e6 * (1 + 1e-3 * rng.standard_normal(n)) for n in (25, 0, 60, 3)]
-    values, counts = (9.9e5, 1.01e6), (1.0, 1.0)
-    policy = Bootstrap(SCHEMES[scheme], PseudoRewardsAt(values, counts))
-    agree(policy, Twin(scheme, values, counts), Problem(4, support=Support.real()), arms)
-
-
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_categories(scheme):
-    arms = [np.repeat(CATEGORIES, counts) for counts in PEAKED]
-    problem = Problem(5, support=Support.categories(CATEGORIES))
-    agree(Bootstrap(SCHEMES[scheme]), Twin(scheme, (-1.0, 2.0)), problem, arms)
-
-
-@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
-@pytest.mark.parametrize("shape", ["tiny", "mixed"])
-def test_the_binomial_reading_of_npb(distribution, shape):
-    arms = history(distribution, shape)
-    agree(BinomialBootstrap(), BinomialTwin(), Problem(len(arms)), arms)
-
-
-def test_the_binomial_reading_on_another_interval():
-    arms = [8 * some - 3 for some in history("triangular", "mixed")]
-    policy = BinomialBootstrap(PseudoRewards(2, 1))
-    twin = BinomialTwin(values=(-3.0, 5.0), counts=(1.0, 2.0))
-    agree(policy, twin, Problem(6, support=Support.interval(-3, 5)), arms)
-
-
-def test_both_readings_agree_on_zeros_and_ones():
-    arms = history("bernoulli", "mixed")
-    agree(BinomialBootstrap(), Twin("multinomial"), Problem(6, support=Support.binary()), arms)
-
-
-@pytest.mark.parametrize(
-    ("scheme", "distribution"),
-    [
-        ("exponential", "bernoulli"),
-        ("exponential", "beta"),
-        ("multinomial", "beta"),
-        ("double", "beta"),
-    ],
-)
-def test_allowed_arms_only(scheme, distribution):
-    allowed = np.tile([True, True, False, True, False, True], (RUNS, 1))
-    problem = Problem(6, support=support_of(distribution))
-    arms = history(distribution, "mixed")
-    state = agree(Bootstrap(SCHEMES[scheme]), Twin(scheme), problem, arms, allowed)
-    masks = np.random.default_rng(0).random((RUNS, 6)) < 0.4
-    masks[~masks.any(axis=1), 3] = True
-    rng = np.random.default_rng(1)
-    for _ in range(20):
-        chosen = Bootstrap(SCHEMES[scheme]).select(state, None, rng, masks)
-        assert masks[np.arange(RUNS), chosen].all()
-
-
-@pytest.mark.parametrize("distribution", ["bernoulli", "triangular"])
-@pytest.mark.parametrize("scheme", ["exponential", "multinomial"])
-def test_what_decisions_have_learnt_does_not_outlive_new_rewards(scheme, distribution):
-    """An arm that used to be ruled out at once comes close to the best, which stays as it is."""
-    policy, problem = Bootstrap(SCHEMES[scheme]), Problem(3, support=support_of(distribution))
-    rng, draw = np.random.default_rng(7), DISTRIBUTIONS[distribution]
-    arms = [draw(mean, n, rng) for mean, n in ((0.6, 100), (0.3, 30), (0.25, 60))]
-    state = agree(policy, Twin(scheme), problem, arms)
-    more = [[], draw(0.67, 60, rng), []]
-    extend(policy, state, more)
-    found = choices(policy, state, rng, TIMES)
-    both = [np.concatenate(pair) for pair in zip(arms, more, strict=True)]
-    assert homogeneity(found, Twin(scheme).choices(both, TWIN_DRAWS, rng)) > P
-    assert 0.02 < found[1] / found.sum() < 0.5
-
-
-@pytest.mark.parametrize("distribution", ["beta", "triangular"])
-@pytest.mark.parametrize("scheme", ["exponential", "multinomial", "poisson"])
-def test_bounds_are_carried_over_to_each_new_reward(scheme, distribution):
-    """Decisions before and after every one of a few rewards, most of them for a challenger."""
-    policy, problem = Bootstrap(SCHEMES[scheme]), Problem(3)
-    rng, draw = np.random.default_rng(11), DISTRIBUTIONS[distribution]
-    arms = [draw(mean, n, rng) for mean, n in ((0.6, 90), (0.45, 45), (0.35, 50))]
-    state = played(policy, problem, arms, RUNS)
-    more = [[], draw(0.9, 4, rng), draw(0.2, 2, rng)]
-    for arm, rewards in enumerate(more):
-        for reward in rewards:
-            policy.select(state, None, rng)
-            policy.update(state, None, np.full(RUNS, arm), np.full(RUNS, reward))
-    known = state.history.arrays.moments[:, 1:, KNOWN_LEVEL]
-    assert np.isfinite(known).mean() > 0.3  # else there is nothing to test
-    found = choices(policy, state, rng, TIMES)
-    both = [np.concatenate(pair) for pair in zip(arms, more, strict=True)]
-    assert homogeneity(found, Twin(scheme).choices(both, TWIN_DRAWS, rng)) > P
-
-
-# Rare outcomes, which decisions settle by bounds and tilted draws.
-
-
-@pytest.mark.parametrize("chance", [0.001, 0.004, 0.02])
-@pytest.mark.parametrize("n", [6, 25])
-@pytest.mark.parametrize("scheme", ["exponential", "multinomial"])
-def test_a_draw_far_below_or_far_above_its_mean(scheme, n, chance):
-    """Against one that always paid the same, an arm loses, or wins, with a small chance."""
-    rng = np.random.default_rng(n)
-    rewards = rng.beta(0.8, 0.8, n)
-    twin, policy = Twin(scheme, (), ()), Bootstrap(SCHEMES[scheme], PseudoRewards(0, 0))
-    draws = twin.draws(rewards, 400_000, rng)
-    levels = np.quantile(draws, [chance, 1 - chance]) + 1e-9  # between what NPB can draw: no ties
-    for level, wins in zip(levels, (False, True), strict=True):
-        state = played(policy, Problem(2), [rewards, [level] * 3], RUNS)
-        found = choices(policy, state, rng, MORE)
-        rare = [(draws > level).sum(), (draws < level).sum()]
-        assert (found[0] < found[1]) == wins
-        assert homogeneity(found, rare) > P
+def test_many_arms():
+    means = np.random.default_rng(0).standard_normal(200)
+    probabilities = normal_probabilities(means, np.full(200, 0.3), np.ones(200, dtype=bool))
+    drawn = means + 0.3 * np.random.default_rng(1).standard_normal((20_000, 200))
+    counts = np.bincount(drawn.argmax(axis=1), minlength=200) / 20_000
+    assert probabilities.sum() == pytest.approx(1.0)
+    assert np.abs(counts - probabilities).max() < 5 * np.sqrt(0.25 / 20_000)

@@ -78,7 +78,11 @@ def test_an_attribute_cannot_take_the_place_of_a_method(tmp_path, monkeypatch):
     bandit = Bandit(policy, ABC, seed=1, rewards=Support.binary())
     bandit.learn(bandit.decide([1.0, 2.0]), 1.0)
     bandit.save(tmp_path / "b")
-    for owner, name in (("Bandit", "decide"), ("LearnerState", "remap_arms"), ("ConvexArms", "learn")):
+    for owner, name in (
+        ("Bandit", "decide"),
+        ("LearnerState", "remap_arms"),
+        ("ConvexArms", "learn"),
+    ):
         for value in (
             ["global", "bandstrap.datasets.archives:_download", 10**6],
             ["object", "functools:partial", {}, 10**6],

@@ -22,7 +22,6 @@ from bandstrap import (
     Support,
     from_sklearn,
 )
-from bandstrap.models.votes import vote_shares
 
 PROBLEM = Problem(n_arms=3, n_features=2, support=Support.binary())
 WORLD = (lambda x: x[:, 0] > 0, lambda x: x[:, 1] > 0.3, lambda x: x[:, 0] < x[:, 1])
@@ -82,13 +81,6 @@ def test_probabilities_are_the_shares_of_decisions(refit, estimator):
         assert counts[~possible].sum() == 0
         if possible.sum() > 1:
             assert stats.chisquare(counts[possible], 200 * shares[possible]).pvalue > 1e-4
-
-
-def test_votes_share_ties_and_untried_arms_come_first():
-    scores = np.array([[np.inf, np.inf, 1.0], [0.0, 0.0, 0.0]])
-    assert vote_shares(scores, np.ones(3, dtype=bool)) == pytest.approx([5 / 12, 5 / 12, 1 / 6])
-    assert vote_shares(scores, np.array([False, False, True])).tolist() == [0.0, 0.0, 1.0]
-    assert vote_shares(np.full((1, 2), -np.inf), np.array([True, False])).tolist() == [1.0, 0.0]
 
 
 def test_every_online_replica_knows_an_arm_from_its_first_reward_on():

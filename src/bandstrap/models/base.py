@@ -4,9 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
-import numpy as np
-
 from bandstrap.arrays import Array, Rng
+from bandstrap.choice import highest
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.checks import LARGEST
 from bandstrap.models.checks import too_large
@@ -121,25 +120,6 @@ class Learner(ABC):
         raise InvalidInput(
             "factor", factor, f"{type(self).__name__} cannot discount; forget by Window()"
         )
-
-
-def highest(scores: Array, allowed: Array, rng: Rng) -> int:
-    """The allowed arm with the largest score, ties at random."""
-    scores = np.where(allowed, scores, -np.inf)
-    best = scores.max()
-    check_score(best)
-    return one_of(np.flatnonzero(scores == best), rng)
-
-
-def check_score(score: float) -> None:
-    """Refuse to choose by what is no number."""
-    if score != score:
-        raise InvalidInput("contexts", "too large", "they lead to scores that are no numbers")
-
-
-def one_of(arms: Array, rng: Rng) -> int:
-    """One of some arms, at random."""
-    return int(arms[0] if arms.size == 1 else rng.choice(arms))
 
 
 class Model(ABC):

@@ -7,9 +7,9 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng, Weights
+from bandstrap.choice import argmax
 from bandstrap.errors import InvalidInput
 from bandstrap.history.compiled import Compiled
-from bandstrap.kernels.argmax import argmax
 from bandstrap.policies.checks import (
     check_arms,
     checked_allowed,
@@ -20,7 +20,6 @@ from bandstrap.policies.checks import (
 from bandstrap.policies.state import State
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap
-from bandstrap.seeding import kernel_stream
 
 S = TypeVar("S", bound=State)
 
@@ -191,10 +190,8 @@ class Policy(ABC, Generic[S]):
     def _choose(
         self, state: S, contexts: Contexts, rng: Rng, allowed: Array
     ) -> tuple[Array, Array]:
-        arms = np.empty(state.runs, dtype=np.int64)
         scores = self._scores(state, contexts, rng)
-        argmax(kernel_stream(rng), scores, allowed, state.problem.support.scale, arms)
-        return arms, scores
+        return argmax(scores, allowed, state.problem.support.scale, rng), scores
 
     def _decide(self, state: S, contexts: Contexts, rng: Rng, allowed: Array, draws: int) -> Draw:
         arms, scores = self._choose(state, contexts, rng, allowed)

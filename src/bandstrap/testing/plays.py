@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng
+from bandstrap.choice import best_probabilities
 from bandstrap.policies import Policy
-from bandstrap.policies.chances import best_shares
 from bandstrap.problem import Problem, Support
 
 OFTEN = 0.9  # how often the best arm pays; the others pay that much less than always
@@ -103,7 +103,7 @@ class Frozen:
         arms = []
         for _ in range(draws):
             scores = self.policy.scores(deepcopy(self.state), self.contexts, rng)[0]
-            shares = best_shares(scores, allowed[0], self.problem.support.scale)
+            shares = best_probabilities(scores, allowed[0], self.problem.support.scale)
             arms.append(rng.choice(shares.size, p=shares))
         return self._counted(arms)
 

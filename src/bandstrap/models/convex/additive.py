@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
+from bandstrap.choice import normal_probabilities
 from bandstrap.history.fractions import FORGOTTEN
 from bandstrap.kernels.convex.moments import absorb_noisy, best_of, noisy_law, noisy_scores, settle
 from bandstrap.models.base import Learner
@@ -13,7 +14,6 @@ from bandstrap.models.convex.examples import ConvexExamples
 from bandstrap.models.convex.factor import inverse_factor, least_own, warn_of_rounding
 from bandstrap.models.convex.model import ConvexModel
 from bandstrap.models.features import Rows, as_numbers
-from bandstrap.models.normal_shares import normal_shares
 from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap, remapped, remapped_list
@@ -172,7 +172,7 @@ class NoisyLearner(Learner):
             self.noise, self.gram, self.theta, self.inverse, self.model.penalty * self.count,
             self._few(), self.count > 0, self._augmented(context), means, spreads, self.work,
         )  # fmt: skip
-        return normal_shares(means, spreads, allowed)
+        return normal_probabilities(means, spreads, allowed)
 
     def _draw(self, context: Array, stream: Array) -> None:
         self._notice_prior()

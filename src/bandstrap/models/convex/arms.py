@@ -5,7 +5,8 @@ from abc import abstractmethod
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
-from bandstrap.models.base import Learner, highest
+from bandstrap.choice import highest
+from bandstrap.models.base import Learner
 from bandstrap.models.convex.arm import ConvexArm
 from bandstrap.models.convex.model import ConvexModel
 from bandstrap.models.features import Rows, as_numbers, verify_rows

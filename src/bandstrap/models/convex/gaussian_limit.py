@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
+from bandstrap.choice import check_score, normal_probabilities
 from bandstrap.kernels.convex.loss import LINEAR, LOGISTIC
 from bandstrap.kernels.convex.sandwich import (
     UNCHANGED,
@@ -15,14 +16,13 @@ from bandstrap.kernels.convex.sandwich import (
     sandwich_scores,
 )
 from bandstrap.kernels.convex.sandwich_decide import sandwich_decide
-from bandstrap.models.base import Learner, Model, check_score
+from bandstrap.models.base import Learner, Model
 from bandstrap.models.convex.arm import MOST, ConvexArm
 from bandstrap.models.convex.arms import ConvexArms
 from bandstrap.models.convex.examples import ConvexExamples
 from bandstrap.models.convex.factor import least_own, warn_of_rounding
 from bandstrap.models.convex.model import ConvexModel
 from bandstrap.models.features import as_numbers
-from bandstrap.models.normal_shares import normal_shares
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap, remapped, remapped_list
@@ -195,7 +195,7 @@ class GaussianLimitLearner(Learner):
             self.theta, self.covariance, self.ready, self.context, means, spreads, self.work,
             self.places,
         )  # fmt: skip
-        return normal_shares(means, spreads, allowed)
+        return normal_probabilities(means, spreads, allowed)
 
     def _take(self, context: Array) -> None:
         self.context[:-1] = context if context.dtype.kind == "f" else as_numbers(context)

@@ -3,13 +3,12 @@
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
+from bandstrap.choice import check_score, highest, one_of, replica_probabilities
 from bandstrap.errors import InvalidInput
-from bandstrap.models.base import check_score, highest, one_of
 from bandstrap.models.convex.arm import ConvexArm
 from bandstrap.models.convex.arms import ArmsLearner
 from bandstrap.models.convex.draw import PATIENCE
 from bandstrap.models.features import as_numbers
-from bandstrap.models.votes import vote_shares
 
 BOUND = 6.0  # a margin moves by less than this many times what is to be expected
 SMALL = 300_000  # numbers in all entries up to which solving every arm costs no more
@@ -75,7 +74,9 @@ class ConvexLearner(ArmsLearner):
         return margins
 
     def probabilities(self, context: Array, allowed: Array) -> Array | None:
-        return None if self.all.random else vote_shares(self._fits(context)[None], allowed)
+        return (
+            None if self.all.random else replica_probabilities(self._fits(context)[None], allowed)
+        )
 
     def _fits(self, context: Array) -> Array:
         """Margins of the unweighted fits."""

@@ -6,10 +6,10 @@ from typing import Protocol
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
+from bandstrap.choice import mixed_replica_probabilities, replica_probabilities
 from bandstrap.models.base import Learner
 from bandstrap.models.network.checks import MOST_HEADS, NARROWEST, WIDEST
 from bandstrap.models.redraw import drawn
-from bandstrap.models.votes import mixed_shares, vote_shares
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
@@ -94,7 +94,7 @@ class OneHead(Heads):
         return chosen
 
     def shares(self, outputs: Array, allowed: Array) -> Array:
-        return vote_shares(outputs, allowed)
+        return replica_probabilities(outputs, allowed)
 
 
 class ManyHeads(Heads):
@@ -112,7 +112,7 @@ class ManyHeads(Heads):
         return outputs[rng.integers(self.count, size=arms), np.arange(arms)]  # type: ignore[no-any-return]
 
     def shares(self, outputs: Array, allowed: Array) -> Array:
-        return mixed_shares(outputs, allowed)
+        return mixed_replica_probabilities(outputs, allowed)
 
 
 class FreshDraws(Draws):

@@ -8,13 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
+from bandstrap.choice import replica_probabilities
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.convex import replicas as kernels
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.features import Rows, unit_of, verify_rows
 from bandstrap.models.link import sigmoid
 from bandstrap.models.online.checks import check_untaught, check_widths, lanes_of
-from bandstrap.models.votes import vote_shares
 from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap, newcomers, remapped, remapped_list
@@ -229,7 +229,7 @@ class ReplicaLearner(Learner):
         if self.untaught or self.pseudo_weights.shape[1] != self.pseudo.count:
             return None  # a draw learns them first, at random
         looks = [self._look(replica, context) for replica in range(self.count)]
-        return vote_shares(np.array(looks), allowed)
+        return replica_probabilities(np.array(looks), allowed)
 
     def _look(self, replica: int, context: Array) -> Array:
         margins = np.empty(len(self.rows))

@@ -3,10 +3,9 @@
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
-from bandstrap.models.base import highest
+from bandstrap.choice import highest, replica_probabilities
 from bandstrap.models.features import as_numbers
 from bandstrap.models.online.replicas import ReplicaLearner
-from bandstrap.models.votes import vote_shares
 
 JUMP = 2.0  # a feature's root mean square has grown this much by one row: it was no scale at all
 
@@ -37,12 +36,12 @@ class SharedReplicas(ReplicaLearner):
         all_margins = self._all_margins(contexts, slice(self.count))
         margins = all_margins[:, replica]
         chosen = highest(margins, allowed, rng)
-        return chosen, self._expected(margins), vote_shares(all_margins.T, allowed)
+        return chosen, self._expected(margins), replica_probabilities(all_margins.T, allowed)
 
     def shares_of(self, contexts: Array, allowed: Array) -> Array | None:
         if self.untaught or self.pseudo_weights.shape[1] != self.pseudo.count:
             return None  # a draw learns them first, at random
-        return vote_shares(self._all_margins(contexts, slice(self.count)).T, allowed)
+        return replica_probabilities(self._all_margins(contexts, slice(self.count)).T, allowed)
 
     def _margins_of(self, contexts: Array, rng: Rng) -> Array:
         replica = self._drawn_replica(rng)

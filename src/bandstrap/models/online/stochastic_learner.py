@@ -3,7 +3,7 @@
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
-from bandstrap.models.base import highest
+from bandstrap.choice import highest
 from bandstrap.models.features import Rows, as_numbers
 from bandstrap.models.online.stochastic import StochasticModel
 from bandstrap.models.refit import RefitLearner

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
+from bandstrap.choice import replica_probabilities
 from bandstrap.models.sklearn.fit import Fit
 from bandstrap.models.sklearn.learner import SEEDS, EstimatorLearner, Moment, Setting
-from bandstrap.models.votes import vote_shares
 from bandstrap.seeding import generator
 from bandstrap.storage.schema import Anything, Fixed, ListOf, Of, Schema, Whole, require
 
@@ -92,7 +92,7 @@ class EnsembleLearner(EstimatorLearner):
     def shares_of(self, contexts: Array, allowed: Array) -> Array | None:
         if self._due(0):
             return None
-        return vote_shares(
+        return replica_probabilities(
             np.array([self.expected_of(fit, contexts) for fit in self.fits[0]]), allowed
         )
 
@@ -102,7 +102,7 @@ class EnsembleLearner(EstimatorLearner):
             return None
         table = self.table(context)
         asked = [self._asked(replica, table) for replica in range(self.replicas)]
-        return vote_shares(np.array(asked), allowed)
+        return replica_probabilities(np.array(asked), allowed)
 
     def _renew_due(self, rng: Rng) -> None:
         for arm in range(len(self.rows)):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
-from bandstrap.models.base import one_of
+from bandstrap.choice import one_of
 from bandstrap.models.sklearn.fit import Fit
 from bandstrap.models.sklearn.learner import EstimatorLearner
 

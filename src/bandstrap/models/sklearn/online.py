@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
+from bandstrap.choice import replica_probabilities
 from bandstrap.errors import BandstrapError, InvalidInput
 from bandstrap.models.features import as_numbers
 from bandstrap.models.sklearn.fit import MISTAKES, Fit, WrongEstimator
@@ -17,7 +18,6 @@ from bandstrap.models.sklearn.learner import (
     EstimatorLearner,
     Setting,
 )
-from bandstrap.models.votes import vote_shares
 from bandstrap.seeding import generator
 from bandstrap.storage.schema import Fixed, ListOf, Maybe, Of, Schema, Whole, require
 
@@ -150,7 +150,7 @@ class OnlineLearner(EstimatorLearner):
             return None
         table = self.table(context)
         asked = [self._asked(replica, table) for replica in range(self.replicas)]
-        return vote_shares(np.array(asked), allowed)
+        return replica_probabilities(np.array(asked), allowed)
 
     def scores_of(self, contexts: Array, rng: Rng) -> Array:
         self._catch_up(rng)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
+from bandstrap.choice import replica_probabilities
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner
 from bandstrap.models.torch.examples import TorchExamples
@@ -13,7 +14,6 @@ from bandstrap.models.torch.losses import worth
 from bandstrap.models.torch.modules import Sizes
 from bandstrap.models.torch.remapping import regrouped
 from bandstrap.models.torch.stack import Stack
-from bandstrap.models.votes import vote_shares
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap
@@ -149,7 +149,7 @@ class TorchLearner(Learner):
         if self.stack is None:
             return None
         asked = self.stack.ask(self.examples.scaled(context[None]))
-        return vote_shares(self._worth(asked), allowed)
+        return replica_probabilities(self._worth(asked), allowed)
 
     def discount(self, factor: float) -> None:
         self.examples.discount(factor)

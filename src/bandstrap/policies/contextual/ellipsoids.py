@@ -5,9 +5,9 @@ from abc import abstractmethod
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
+from bandstrap.choice import normal_probabilities
 from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner
-from bandstrap.models.normal_shares import normal_shares
 from bandstrap.models.online.ellipsoid import Ellipsoids
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap
@@ -54,7 +54,7 @@ class EllipsoidLearner(Learner):
 
     def probabilities(self, context: Array, allowed: Array) -> Array | None:
         centres, spreads = self._law(context)
-        return normal_shares(
+        return normal_probabilities(
             centres, np.zeros(centres.size) if spreads is None else spreads, allowed
         )
 

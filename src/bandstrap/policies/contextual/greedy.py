@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng
+from bandstrap.choice import explored, highest
 from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner, Model
-from bandstrap.models.base import highest
-from bandstrap.policies.chances import mixed
 from bandstrap.policies.contextual.learners import LearnerPolicy, LearnerState
 from bandstrap.policies.rewards.epsilon_greedy import EpsilonGreedy
 from bandstrap.policies.schedules import Decay, Schedule
@@ -79,7 +78,7 @@ class ContextualEpsilonGreedy(LearnerPolicy):
         self, state: LearnerState, contexts: Contexts, allowed: Array
     ) -> Array | None:
         shares = super()._probabilities(state, contexts, allowed)
-        return None if shares is None else mixed(self._epsilon(state), shares, allowed[0])
+        return None if shares is None else explored(self._epsilon(state), shares, allowed[0])
 
     def _epsilon(self, state: LearnerState) -> float:
         return EpsilonGreedy(self.schedule).epsilon(state.rounds + 1)

@@ -6,9 +6,9 @@ from typing import ClassVar
 import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng
+from bandstrap.choice import best_probabilities, explored
 from bandstrap.errors import InvalidInput
 from bandstrap.policies.base import Policy
-from bandstrap.policies.chances import best_shares, mixed
 from bandstrap.policies.rewards.gaussian_thompson import MeanState
 from bandstrap.policies.schedules import Decay, Schedule
 from bandstrap.problem import Problem
@@ -57,8 +57,8 @@ class EpsilonGreedy(Policy[MeanState]):
 
     def _probabilities(self, state: MeanState, contexts: Contexts, allowed: Array) -> Array:
         scores = np.where(state.count > 0, state.mean, np.inf)[0]
-        best = best_shares(scores, allowed[0], state.problem.support.scale)
-        return mixed(self._epsilon_now(state), best, allowed[0])
+        best = best_probabilities(scores, allowed[0], state.problem.support.scale)
+        return explored(self._epsilon_now(state), best, allowed[0])
 
     def _update(
         self, state: MeanState, contexts: Contexts, arms: Array, rewards: Array, rng: Rng | None

@@ -6,10 +6,10 @@ from typing import ClassVar
 import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng
+from bandstrap.choice import best_probabilities
 from bandstrap.errors import InvalidInput
 from bandstrap.policies.base import Policy
 from bandstrap.policies.bounded import bounded_width
-from bandstrap.policies.chances import best_shares
 from bandstrap.policies.rewards.gaussian_thompson import MeanState
 from bandstrap.problem import Problem
 from bandstrap.validation import LARGEST, is_finite
@@ -43,7 +43,7 @@ class UCB1(Policy[MeanState]):
 
     def _probabilities(self, state: MeanState, contexts: Contexts, allowed: Array) -> Array:
         scores = self._scores(state, contexts, np.random.default_rng(0))  # nothing is drawn
-        return best_shares(scores[0], allowed[0], state.problem.support.scale)
+        return best_probabilities(scores[0], allowed[0], state.problem.support.scale)
 
     def _update(
         self, state: MeanState, contexts: Contexts, arms: Array, rewards: Array, rng: Rng | None
