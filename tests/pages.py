@@ -1,7 +1,9 @@
-"""The blocks of a Markdown page: code, what it prints, and commands."""
+"""The blocks of a Markdown page: code, what it prints, and commands; and scripts of docs."""
 
+import importlib.util
 import re
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
@@ -52,6 +54,16 @@ def commands(page: str) -> list[str]:
     fenced = "".join(text for kind, text in _FENCE.findall(_text(page)) if kind == "sh")
     lines = (line.partition("  #")[0].strip() for line in fenced.replace("\\\n", " ").splitlines())
     return [line for line in lines if line and not line.startswith("#")]
+
+
+def load(name: str, folder: str = "docs") -> ModuleType:
+    """A script of the repository as a module."""
+    spec = importlib.util.spec_from_file_location(f"{folder}_{name}", ROOT / folder / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def _text(page: str) -> str:

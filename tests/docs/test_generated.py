@@ -1,6 +1,5 @@
 """Pages that scripts write say what the results say, and how to get them."""
 
-import importlib.util
 import json
 
 import pyarrow as pa
@@ -10,14 +9,7 @@ import pytest
 from bandstrap.experiments.decisions import DECISIONS
 from bandstrap.experiments.statements import ALIKE
 from bandstrap.simulation.kept.results import PROVENANCE
-from pages import ROOT
-
-
-def load(name):
-    spec = importlib.util.spec_from_file_location(f"docs_{name}", ROOT / "docs" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from pages import load
 
 
 def results(folder, name, claims, **settings):

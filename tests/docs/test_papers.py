@@ -1,35 +1,30 @@
-"""The tables of policies name each one that the registries hold, once, with the object it is."""
+"""The tables of policies are what the registry says, and their code makes what is played."""
 
 import re
 
 import bandstrap
-from bandstrap.policies import POLICIES
-from bandstrap.policies.registry import CONTEXTUAL
-from bandstrap.priors import EigenExamples
-from pages import ROOT
+from bandstrap.policies.registry import REGISTRY
+from pages import ROOT, load
 
+papers = load("papers")
 TEXT = (ROOT / "docs/papers.md").read_text(encoding="utf-8")
-PRIOR = EigenExamples()
 
 
-def rows(title):
-    """The object that each name of a table has."""
-    section = TEXT.partition(f"## {title}\n")[2].partition("\n## ")[0]
+def test_the_page_is_what_the_registry_gives():
+    assert papers.renewed(TEXT) == TEXT, "run python docs/papers.py"
+
+
+def test_a_stale_row_is_written_anew():
+    stale = re.sub(r"^\| `wb` .*\n", "| `old` |\n", TEXT, flags=re.MULTILINE)
+    assert "| `old` |" in stale
+    assert papers.renewed(stale) == TEXT
+
+
+def test_the_code_of_every_row_makes_its_policy():
     known = {name: getattr(bandstrap, name) for name in dir(bandstrap)}
-    found = []
-    for line in re.findall(r"^\| `.*$", section, flags=re.MULTILINE):
-        names, objects, *rest = (cell.strip() for cell in line.strip("|").split("|"))
-        assert len(rest) == 2
-        assert all(rest)
-        made = [eval(code, {**known, "prior": PRIOR}) for code in re.findall(r"`(.*?)`", objects)]
-        found += zip(re.findall(r"`(.*?)`", names), made, strict=True)
-    assert len(found) == len(dict(found)), "a name stands in two rows"
-    return dict(found)
-
-
-def test_every_policy_without_contexts():
-    assert rows("Without contexts") == {name: make() for name, make in POLICIES.items()}
-
-
-def test_every_policy_with_contexts():
-    assert rows("With contexts") == {name: make(PRIOR) for name, make in CONTEXTUAL.items()}
+    rows = re.findall(r"^\| `(\S+)` \| `(.*?)` \|", TEXT, flags=re.MULTILINE)
+    assert [name for name, _ in rows] == [*REGISTRY]
+    for name, code in rows:
+        entry = REGISTRY[name]
+        policy = entry.make(papers.PRIOR) if entry.contextual else entry.make()
+        assert eval(code, {**known, "prior": papers.PRIOR}) == policy

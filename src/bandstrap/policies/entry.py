@@ -1,4 +1,4 @@
-"""What is known of a policy that has a name."""
+"""A named policy: one entry, from which lists, line-ups, pages and tests are made."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,26 +12,27 @@ OURS = "ours"
 
 @dataclass(frozen=True)
 class Entry:
-    """A named policy, and what it is.
+    """A named policy and what is known about it.
 
     `family` says how it explores (wb, npb, ts, ucb, eg …) and `model` what it fits to contexts:
-    linear, logistic, network, tree, or nothing. `variant` is what sets it apart from the policy
-    that the paper plays with this family and model, and is empty for that one. In `cost`, n is
-    the number of rewards seen and d the number of features.
+    linear, logistic, network, tree, or nothing. `variant` is how it differs from the policy that
+    the paper plays with this family and model; that one has none. In `cost`, n is the number of
+    rewards seen and d the number of features.
     """
 
     name: str
     make: Callable[..., Policy[Any]]  # takes a prior if the policy is contextual, else nothing
     family: str
     model: str
-    paper: str  # a key of docs/papers.md
+    paper: str  # as docs/papers.md cites it
     sentence: str
     exact: str  # "exact", or the approximation
     cost: str  # how a decision's cost grows
     contextual: bool = False
     variant: str = ""
     joins: str = ""  # what `compare --models` calls the model that the family is joined with
-    formerly: tuple[str, ...] = ()  # names that it had, the first one first
+    note: str = ""  # where it is exact, and what in it is our choice: for docs/papers.md
+    formerly: tuple[str, ...] = ()  # its former names, oldest first
 
     @property
     def stream(self) -> str:
@@ -39,7 +40,7 @@ class Entry:
         return self.formerly[0] if self.formerly else self.name
 
     def facts(self) -> dict[str, str]:
-        """What `bandstrap list` says of it."""
+        """What `bandstrap list` says about it."""
         return {
             "what": self.sentence,
             "paper": self.paper,

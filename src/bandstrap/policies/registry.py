@@ -1,4 +1,4 @@
-"""Every policy that has a name: one entry each, and nothing else knows names."""
+"""Every named policy, one entry each. Nothing else knows names, and nothing parses them."""
 
 import warnings
 from collections.abc import Callable
@@ -24,7 +24,7 @@ SCHEDULES = tuple(each.name for each in REGISTRY.values() if each.variant == SCH
 
 
 def current(name: str) -> str:
-    """The name as it is today; a former one is accepted with a notice."""
+    """The current name; a former one is accepted with a notice."""
     if name not in FORMER:
         return name
     warnings.warn(f"policy {name!r} is now called {FORMER[name]!r}", Renamed, stacklevel=2)
@@ -32,5 +32,5 @@ def current(name: str) -> str:
 
 
 def stream(name: str) -> str:
-    """What seeds the runs of a policy by this name, whether it is ours or not."""
+    """What seeds the runs of a policy by this name, ours or not."""
     return REGISTRY[name].stream if name in REGISTRY else name

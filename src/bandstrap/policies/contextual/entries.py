@@ -44,7 +44,10 @@ from bandstrap.resampling import Exponential, GaussianNoise, Multinomial, NoResa
 Maker = Callable[[ExamplePrior], Policy[Any]]
 
 SCHEDULE = "schedule"  # the variant of a rival of eg-log's schedule
+FIGURE_2 = f"{THE_PAPER}, section 5.2"
 TREES = "Elmachtoub et al. (2017)"
+_PSEUDO = "with 4d pseudo-examples"
+_FAIR = "with the bootstraps' pseudo-examples, so that only exploration differs"
 _LINEAR = LinearRegression()
 _LOGISTIC = LogisticRegression()
 # Pseudo-examples keep the heads of arms' own networks apart: they need no wide start for it.
@@ -72,9 +75,9 @@ def _bootstrap(resampling: Resampling, model: Model) -> Maker:
 def _schedule(word: str, schedule: Schedule, sentence: str) -> Entry:
     """A rival of eg-log's 50 / (50 + t)."""
     return _Entry(
-        f"eg-log-{word}", _eg(_LOGISTIC, schedule), "eg", "logistic", THE_PAPER,
+        f"eg-log-{word}", _eg(_LOGISTIC, schedule), "eg", "logistic", FIGURE_2,
         f"Epsilon-greedy with logistic regressions and {sentence}.",
-        "solved to 10⁻³", "n d", variant=SCHEDULE, joins=f"log-{word}",
+        "solved to 10⁻³", "n d", variant=SCHEDULE, joins=f"log-{word}", note="for claim C14",
     )  # fmt: skip
 
 
@@ -83,16 +86,18 @@ ENTRIES = (
         "ucb-lin", lambda prior: LinUCB(), "ucb", "linear", "Abbasi-Yadkori et al. (2011)",
         "OFUL: the upper end of a confidence ellipsoid around each arm's linear regression.",
         "exact", "d²", joins="lin",
+        note="an ellipsoid for each arm; the union bound over arms is ours",
     ),
     _Entry(
         "ucb-lin-fixed", lambda prior: LinUCB(FixedWidth(1.0)), "ucb", "linear",
         "Li et al. (2010)", "LinUCB: linear regressions and a bonus of fixed width.",
-        "exact", "d²", variant="fixed", joins="lin-fixed",
+        "exact", "d²", variant="fixed", joins="lin-fixed", note="disjoint models, alpha = 1",
     ),
     _Entry(
         "ts-lin", lambda prior: LinThompson(), "ts", "linear", "Agrawal and Goyal (2013)",
         "Linear Thompson sampling with the width that its proof needs.",
         "exact", "d²", joins="lin",
+        note="their width with the round in place of the horizon; a model for each arm",
     ),
     _Entry(
         "ts-lin-fixed", lambda prior: LinThompson(FixedSpread(1.0)), "ts", "linear",
@@ -101,59 +106,63 @@ ENTRIES = (
         "exact", "d²", variant="fixed", joins="lin-fixed",
     ),
     _Entry(
-        "eg-lin", _eg(_LINEAR), "eg", "linear", THE_PAPER,
+        "eg-lin", _eg(_LINEAR), "eg", "linear", FIGURE_2,
         "Epsilon-greedy with linear regressions and ε = 50 / (50 + t).",
-        "exact", "d²", joins="lin",
+        "exact", "d²", joins="lin", note=_FAIR,
     ),
     _Entry(
-        "npb-lin", _npb(_LINEAR), "npb", "linear", THE_PAPER,
+        "npb-lin", _npb(_LINEAR), "npb", "linear", FIGURE_2,
         "Non-parametric bootstrap of linear regressions, resampled afresh every round.",
-        "solved to 10⁻³", "n d", joins="lin",
+        "solved to 10⁻³", "n d", joins="lin", note=_PSEUDO,
     ),
     _Entry(
-        "wb-lin", _wb(_LINEAR), "wb", "linear", THE_PAPER,
+        "wb-lin", _wb(_LINEAR), "wb", "linear", FIGURE_2,
         "Weighted bootstrap of linear regressions, all weights drawn afresh every round.",
-        "solved to 10⁻³", "n d", joins="lin",
+        "solved to 10⁻³", "n d", joins="lin", note=_PSEUDO,
     ),
     _Entry(
-        "wb-lin-additive", _bootstrap(GaussianNoise(), _LINEAR), "wb", "linear", THE_PAPER,
+        "wb-lin-additive", _bootstrap(GaussianNoise(), _LINEAR), "wb", "linear",
+        f"{THE_PAPER}, section 4 and appendix",
         "Weighted bootstrap of linear regressions with additive normal weights.",
         "exact", "d²", variant="additive", joins="lin-additive",
+        note="N(θ̂, Σ) without a walk over the history",
     ),
     _Entry(
-        "eg-log", _eg(_LOGISTIC), "eg", "logistic", THE_PAPER,
+        "eg-log", _eg(_LOGISTIC), "eg", "logistic", FIGURE_2,
         "Epsilon-greedy with logistic regressions and ε = 50 / (50 + t).",
-        "solved to 10⁻³", "n d", joins="log",
+        "solved to 10⁻³", "n d", joins="log", note=_FAIR,
     ),
     _Entry(
-        "npb-log", _npb(_LOGISTIC), "npb", "logistic", THE_PAPER,
+        "npb-log", _npb(_LOGISTIC), "npb", "logistic", FIGURE_2,
         "Non-parametric bootstrap of logistic regressions, resampled afresh every round.",
-        "solved to 10⁻³", "n d", joins="log",
+        "solved to 10⁻³", "n d", joins="log", note=_PSEUDO,
     ),
     _Entry(
-        "wb-log", _wb(_LOGISTIC), "wb", "logistic", THE_PAPER,
+        "wb-log", _wb(_LOGISTIC), "wb", "logistic", FIGURE_2,
         "Weighted bootstrap of logistic regressions, all weights drawn afresh every round.",
-        "solved to 10⁻³", "n d", joins="log",
+        "solved to 10⁻³", "n d", joins="log", note=_PSEUDO,
     ),
     _Entry(
-        "npb-log-paper", _npb(StochasticLogisticRegression()), "npb", "logistic", THE_PAPER,
+        "npb-log-paper", _npb(StochasticLogisticRegression()), "npb", "logistic", FIGURE_2,
         "npb-log by the paper's own warm-started stochastic optimisation.",
         "the paper's early stop", "n d", variant="paper", joins="log-paper",
+        note="step by step, after scikit-learn's `SGDClassifier`",
     ),
     _Entry(
-        "wb-log-paper", _wb(StochasticLogisticRegression()), "wb", "logistic", THE_PAPER,
+        "wb-log-paper", _wb(StochasticLogisticRegression()), "wb", "logistic", FIGURE_2,
         "wb-log by the paper's own warm-started stochastic optimisation.",
         "the paper's early stop", "n d", variant="paper", joins="log-paper",
+        note="step by step, after scikit-learn's `SGDClassifier`",
     ),
     _Entry(
         "npb-log-onestep", _npb(OneStep(_LOGISTIC)), "npb", "logistic", OURS,
         "npb-log with a single Newton step towards each resampled fit.",
-        "one Newton step", "n d", variant="onestep", joins="log-onestep",
+        "one Newton step", "n d", variant="onestep", joins="log-onestep", note="weights are fresh",
     ),
     _Entry(
         "wb-log-onestep", _wb(OneStep(_LOGISTIC)), "wb", "logistic", OURS,
         "wb-log with a single Newton step towards each weighted fit.",
-        "one Newton step", "n d", variant="onestep", joins="log-onestep",
+        "one Newton step", "n d", variant="onestep", joins="log-onestep", note="weights are fresh",
     ),
     _Entry(
         "npb-log-gaussian", _npb(GaussianLimit(_LOGISTIC)), "npb", "logistic", OURS,
@@ -184,23 +193,23 @@ ENTRIES = (
     _Entry(
         "wb-log-random-prior",
         lambda prior: ContextualBootstrap(Exponential(), _LOGISTIC, GaussianExamples()),
-        "wb", "logistic", THE_PAPER,
+        "wb", "logistic", FIGURE_2,
         "wb-log with pseudo-examples drawn from an isotropic Gaussian.",
         "solved to 10⁻³", "n d", variant="random-prior", joins="log-random-prior",
         formerly=("wb-log-gauss-prior",),
     ),
     _Entry(
-        "eg-nn", _eg(NeuralNetwork()), "eg", "network", THE_PAPER,
+        "eg-nn", _eg(NeuralNetwork()), "eg", "network", FIGURE_2,
         "Epsilon-greedy with the paper's network, trained on all of history every round.",
-        "one pass a round", "n d", joins="nn",
+        "one pass a round", "n d", joins="nn", note=_FAIR,
     ),
     _Entry(
-        "npb-nn", _npb(NeuralNetwork()), "npb", "network", THE_PAPER,
+        "npb-nn", _npb(NeuralNetwork()), "npb", "network", FIGURE_2,
         "Non-parametric bootstrap of the paper's network, on all of history every round.",
         "one pass a round", "n d", joins="nn",
     ),
     _Entry(
-        "wb-nn", _wb(NeuralNetwork()), "wb", "network", THE_PAPER,
+        "wb-nn", _wb(NeuralNetwork()), "wb", "network", FIGURE_2,
         "Weighted bootstrap of the paper's network, on all of history every round.",
         "one pass a round", "n d", joins="nn",
     ),
@@ -239,35 +248,40 @@ ENTRIES = (
         lambda prior: ContextualBootstrap(NoResampling(), NetworkHeads(), NoExamples()),
         "ensemble", "network", OURS,
         "One network whose heads differ only by their random start; nothing is resampled.",
-        "fixed heads", "d", formerly=("heads-nn",),
+        "fixed heads", "d", formerly=("heads-nn",), note="to compare with",
     ),
     _Entry(
         "glm-ucb", lambda prior: GLMUCB(), "ucb", "logistic", "Filippi et al. (2010)",
         "The upper confidence bound of each arm's logistic regression, kept online.",
         "online estimate", "d²", variant="online",
+        note="the bonus's factor, 1/4, is ours; `GuaranteedBonus` is theirs",
     ),
     _Entry(
         "ts-laplace", lambda prior: LaplaceThompson(), "ts", "logistic",
         "Chapelle and Li (2011)",
         "Thompson sampling from a normal posterior around an online logistic regression.",
         "Laplace", "d²", variant="laplace", joins="laplace",
+        note="the whole covariance and learning after each reward are ours",
     ),
     _Entry(
         "ts-langevin-nn", lambda prior: Langevin(prior=prior), "ts", "network",
         "Welling and Teh (2011); Li et al. (2016)",
         "Thompson sampling of a network whose weights follow Langevin dynamics.",
         "Langevin dynamics", "d", joins="langevin-nn",
+        note="an approximate draw from the posterior, preconditioned",
     ),
     _Entry(
         "ensemble-log", lambda prior: OnlineEnsemble(), "ensemble", "logistic",
         "Tang et al. (2015)",
         "A fixed set of online logistic regressions with Poisson weights.",
         "fixed replicas", "d", variant="online", formerly=("tang",),
+        note="the number of replicas and their steps are our choice",
     ),
     _Entry(
         "tree-heuristic", lambda prior: TreeHeuristic(), "ts", "tree", TREES,
         "One decision tree for each arm, and Thompson sampling within its leaves.",
         "exact on 0/1 rewards", "n d", variant="heuristic",
+        note="the weighted bootstrap of a leaf on others is ours",
     ),
     _Entry(
         "npb-tree",

@@ -25,45 +25,53 @@ from bandstrap.resampling import (
     Poisson,
 )
 
+NPB = f"{THE_PAPER}, section 3"
+WB = f"{THE_PAPER}, section 4"
 AUER = "Auer, Cesa-Bianchi and Fischer (2002)"
 RIOU = "Riou and Honda (2020)"
+REDRAWN = "a draw in which all weights are zero is drawn again"
 
 ENTRIES = (
     Entry(
-        "wb", lambda: Bootstrap(Exponential()), "wb", "", THE_PAPER,
+        "wb", lambda: Bootstrap(Exponential()), "wb", "", WB,
         "Weighted bootstrap: the mean of each arm's rewards under fresh exponential weights.",
         "exact", "log n",
+        note="for all rewards, without walking the history; on 0/1 rewards it is Thompson "
+        "sampling (claims C1 and C2)",
     ),
     Entry(
-        "npb", lambda: Bootstrap(Multinomial()), "npb", "", THE_PAPER,
+        "npb", lambda: Bootstrap(Multinomial()), "npb", "", NPB,
         "Non-parametric bootstrap: the mean of each arm's rewards drawn with replacement.",
         "exact", "log n",
     ),
     Entry(
-        "npb-binomial", BinomialBootstrap, "npb", "", THE_PAPER,
+        "npb-binomial", BinomialBootstrap, "npb", "", NPB,
         "Non-parametric bootstrap by the paper's binomial formula for 0/1 rewards.",
         "exact on 0/1 rewards", "constant", variant="binomial",
+        note="on others the formula taken literally: the sum of rewards counts the ones",
     ),
     Entry(
-        "wb-additive", lambda: Bootstrap(GaussianNoise(), PseudoRewards(0, 0)), "wb", "", THE_PAPER,
+        "wb-additive", lambda: Bootstrap(GaussianNoise(), PseudoRewards(0, 0)), "wb", "",
+        f"{WB} and appendix",
         "Weighted bootstrap with additive normal weights.",
         "exact", "constant", variant="additive",
+        note="without pseudo-rewards, so that each arm is tried once first",
     ),
     Entry(
         "wb-poisson", lambda: Bootstrap(Poisson()), "wb", "",
         "Oza and Russell (2001); Chamandy et al. (2012)",
         "Weighted bootstrap with Poisson weights.",
-        "exact", "log n", variant="poisson",
+        "exact", "log n", variant="poisson", note=REDRAWN,
     ),
     Entry(
         "wb-double", lambda: Bootstrap(DoubleOrNothing()), "wb", "", "Owen and Eckles (2012)",
         "Weighted bootstrap in which each reward counts double or not at all.",
-        "exact", "n", variant="double",
+        "exact", "n", variant="double", note=REDRAWN,
     ),
     Entry(
         "greedy", lambda: Bootstrap(NoResampling()), "greedy", "", OURS,
         "The arm with the best mean so far, pseudo-rewards included.",
-        "exact", "constant",
+        "exact", "constant", note="nothing is random but ties",
     ),
     Entry(
         "npts", lambda: Bootstrap(Exponential(), PseudoRewards(ones=1, zeros=0)), "ts", "", RIOU,
@@ -73,7 +81,7 @@ ENTRIES = (
     Entry(
         "ts", BetaThompson, "ts", "", "Thompson (1933); Agrawal and Goyal (2012)",
         "Thompson sampling from a beta posterior; rewards other than 0 and 1 are rounded.",
-        "exact on 0/1 rewards", "constant",
+        "exact on 0/1 rewards", "constant", note="rounding at random is what the paper compares",
     ),
     Entry(
         "ts-dirichlet", DirichletThompson, "ts", "", RIOU,
@@ -86,39 +94,42 @@ ENTRIES = (
         "exact", "constant", variant="gaussian",
     ),
     Entry(
-        "npb-forced", lambda: ForcedPulls(30), "npb", "", THE_PAPER,
+        "npb-forced", lambda: ForcedPulls(30), "npb", "", f"{THE_PAPER}, section 3.3",
         "Non-parametric bootstrap after 30 forced pulls of each arm.",
-        "exact", "log n", variant="forced",
+        "exact after the pulls", "log n", variant="forced",
+        note="30 is ours; `ForcedPulls.for_horizon` has the theorem's number",
     ),
     Entry(
         "eg", EpsilonGreedy, "eg", "", AUER,
         "Epsilon-greedy with ε = 50 / (50 + t).",
-        "exact", "constant",
+        "exact", "constant", note="the schedule is the paper's",
     ),
     Entry(
         "ucb1", UCB1, "ucb", "", AUER,
         "The arm with the highest upper confidence bound, by Hoeffding's inequality.",
-        "exact", "constant",
+        "exact", "constant", note="scaled to the length of the support",
     ),
     Entry(
         "kl-ucb", KLUCB, "ucb", "", "Garivier and Cappé (2011)",
         "The arm with the highest upper confidence bound, by Kullback–Leibler divergence.",
-        "exact", "constant", variant="kl",
+        "exact", "constant", variant="kl", note="with c = 0, their advice for practice",
     ),
     Entry(
         "besa", BESA, "subsampling", "", "Baransi, Maillard and Mannor (2014)",
         "Duels of arms on equally many rewards, sub-sampled from the longer history.",
-        "exact", "n",
+        "exact", "n", note="more than two arms by their knockout tournament",
     ),
     Entry(
         "online-bootstrap", OnlineBootstrap, "ensemble", "", "Eckles and Kaptein (2014)",
         "A fixed set of replicates that each weigh a reward once, as it arrives.",
         "100 replicates", "constant",
+        note="theirs is an approximation of the bootstrap: weights are drawn once",
     ),
     Entry(
         "bts", BootstrappedThompson, "wb", "", "Osband and Van Roy (2015)",
         "Weighted bootstrap with an artificial history drawn for every decision.",
         "exact", "n", variant="artificial",
+        note="two uniform rewards for each arm as its artificial history are our choice",
     ),
     Entry(
         "giro", Giro, "npb", "", "Kveton et al. (2019a)",
@@ -128,6 +139,6 @@ ENTRIES = (
     Entry(
         "phe", PerturbedHistory, "phe", "", "Kveton et al. (2019b)",
         "The mean of an arm's rewards and of coin flips, some for each reward.",
-        "exact", "constant",
+        "exact", "constant", note="for rewards in [0, 1]; other supports are rescaled",
     ),
 )  # fmt: skip
