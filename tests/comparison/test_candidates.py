@@ -1,31 +1,21 @@
-"""Who takes part under which name, and the code that goes on with the one recommended."""
+"""Which policies take part, and under which names."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import StandardScaler
 
 from bandstrap import (
-    ContextualBootstrap,
     ContextualEpsilonGreedy,
     Decay,
+    DecisionTree,
     EigenExamples,
-    Exponential,
     LinUCB,
     LogisticRegression,
-    NoExamples,
     compare,
-    from_sklearn,
 )
 from bandstrap.cli import _split
-from bandstrap.comparison.candidates import Asked
-from bandstrap.comparison.payment import Label, Rewards
-from bandstrap.comparison.ranking import Interval
-from bandstrap.comparison.snippet import snippet
-from bandstrap.comparison.table import prepare
-from bandstrap.errors import InvalidInput
+from bandstrap.comparison.candidates import LEAN, QUICK, USUAL, WIDE, Asked, affordable
+from bandstrap.errors import InvalidInput, UnknownName
 
 
 def greedy(pace):
@@ -38,13 +28,6 @@ def table():
 
 class Tang(LinUCB):
     """Called as one of ours is."""
-
-
-class Made:
-    """Of which nobody knows how it was made."""
-
-    def __init__(self, secret):
-        self.hidden = secret
 
 
 def test_two_of_a_class_both_take_part():
@@ -66,46 +49,60 @@ def test_names_as_people_give_them():
     assert {standing.policy for standing in found.ranking} == {"eg-lin", "ts-laplace"}
 
 
-def made(policy):
-    prepared = prepare(table(), Label("y"))
-    return snippet(policy, prepared.payment, "encoder.json")
+OWN = """
+from bandstrap import OnlineLogistic, Replicas
 
 
-def test_estimators_are_written_with_their_parameters(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    prepared = prepare(table(), Label("y"))
-    prepared.encoder.save("encoder.json")
-    forest = RandomForestClassifier(max_depth=3, n_estimators=7)
-    for model in (forest, Pipeline([("scale", StandardScaler(with_mean=False)), ("last", forest)])):
-        policy = ContextualBootstrap(Exponential(), from_sklearn(model), NoExamples())
-        space = {}
-        exec(snippet(policy, prepared.payment, "encoder.json"), space)
-        assert repr(space["bandit"].policy) == repr(policy)
-        assert "'n_estimators': 7" in repr(policy)
+def Small():
+    return Replicas(OnlineLogistic(), count=3)
+"""
 
 
-def test_code_says_what_it_cannot_know():
-    assert f"from {Tang.__module__} import Tang" in made(Tang())
-    odd = LinUCB()
-    object.__setattr__(odd, "width", Made(3))
-    assert "# Made: made as yours was" in made(odd)
-    unwritten = snippet(LinUCB(), prepare(table(), Label("y")).payment, None)
-    assert "found.encoder.save('encoder.json')" in unwritten
+def test_models_of_ones_own_meet_every_way_to_explore(tmp_path, monkeypatch):
+    from bandstrap.comparison.candidates import Asked
+
+    (tmp_path / "own_models_of_test.py").write_text(OWN)
+    monkeypatch.syspath_prepend(tmp_path)
+    names = Asked(own_models=("own_models_of_test:Small",)).candidates(("eg-lin",))
+    assert [*names] == ["eg-lin", "eg-replicas", "npb-replicas", "wb-replicas"]
+    assert [*Asked(("wb", "ts-lin")).candidates(())] == ["wb", "ts-lin"]
+    assert [*Asked(("wb",), ("lin", "log")).candidates(())] == ["wb-lin", "wb-log"]
+    assert [*Asked(("wb", "eg-lin"), ("log",)).candidates(())] == ["wb-log", "eg-lin"]
+    for wrong in (("wbb",), ("besa",)):  # besa is a policy, though of no model
+        with pytest.raises(UnknownName, match=f"{wrong[0]}-log"):
+            Asked(wrong, ("log",)).candidates(())
+    with pytest.raises(UnknownName, match="model 'lgo': did you mean 'log'"):
+        Asked((), ("lgo",)).candidates(())
+    assert "ucb-lin" in Asked((), ("lin",)).candidates(())
 
 
-def test_scales_are_written_in_full():
-    rewards = pd.DataFrame({"x": [0.0, 1.0, 0.5], "a": [1234567891.0, 1234567893.5, 1234567892.0]})
-    rewards["b"] = rewards.a + 1
-    payment = prepare(rewards, Rewards(("a", "b"))).payment
-    assert "# (yours - 1234567891.0) / 3.5" in snippet(LinUCB(), payment, None)
+def test_a_model_that_there_is_not_is_refused_beside_one_that_there_is():
+    for asked in (("wb",), ("eg-lin", "wb"), ()):
+        with pytest.raises(UnknownName, match="unknown model 'lni': did you mean 'lin'"):
+            Asked(asked, ("log", "lni")).candidates(())
+    with pytest.raises(UnknownName, match="unknown model 'poisson'"):  # a scheme, of no contexts
+        Asked(("wb",), ("poisson",)).candidates(())
+    with pytest.raises(UnknownName, match="unknown model 'heuristic'"):
+        Asked((), ("heuristic",)).candidates(())
 
 
-def test_intervals_show_their_width_and_nothing_impossible():
-    assert str(Interval(0.5, 0.4, 0.6)) == "0.5 [0.4, 0.6]"
-    assert str(Interval(0.70123, 0.70121, 0.70125)) == "0.70123 [0.70121, 0.70125]"
-    assert str(Interval(2e9 + 0.5, 2e9, 2e9 + 1)) == "2000000000.5 [2000000000, 2000000001]"
-    assert Interval(0.9, 0.7, 1.1).within(0.0, 1.0) == Interval(0.9, 0.7, 1.0)
-    for unknown in (np.nan, 52349.25):  # one run, or all alike
-        assert str(Interval(52349.25, unknown, unknown)).startswith("52349.25")
-    alone = Interval(0.9, np.nan, np.nan).within(0.0, 1.0)
-    assert not alone.known
+def test_a_model_that_no_policy_takes_is_refused():
+    with pytest.raises(InvalidInput, match="'nn': no policy of wb-log was joined with it"):
+        Asked(("wb-log",), ("nn",)).candidates(())
+    with pytest.raises(InvalidInput, match="'decisiontree': no policy of eg-lin"):
+        Asked(("eg-lin",), own_models=(DecisionTree(),)).candidates(())
+    found = Asked(("eg-lin", "wb"), ("nn",), own_models=(DecisionTree(),)).candidates(())
+    assert [*found] == ["eg-lin", "wb-nn", "wb-decisiontree"]
+    found = Asked(("wb", "ts"), ("lin", "log")).candidates(())  # there is no ts-log
+    assert [*found] == ["wb-lin", "wb-log", "ts-lin"]
+
+
+def test_wide_contexts_are_played_by_those_that_cost_least_also_where_it_is_to_be_quick():
+    assert affordable(USUAL, WIDE) == USUAL
+    assert {*affordable(USUAL, WIDE + 1)} == {*LEAN}
+    assert {*affordable(QUICK, WIDE + 1)} == {*LEAN} - {"ensemble-nn"}
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.random((30, WIDE + 1)))
+    table["y"] = ["a", "b"] * 15
+    found = compare(table, label="y", quick=True, rounds=2, runs=1)
+    assert {each.policy for each in found.ranking} == {*LEAN} - {"ensemble-nn"}

@@ -19,9 +19,6 @@ from bandstrap.cli import main
 from bandstrap.comparison import Encoder
 from bandstrap.comparison.payment import Label, Rewards, Units
 from bandstrap.comparison.table import prepare
-from bandstrap.tables import sample as sampling
-from bandstrap.tables.sample import sampled
-from bandstrap.tables.source import read
 
 CSV = """\
 n; id; age;city;flag;same;mostly;y
@@ -128,32 +125,6 @@ def test_the_encoder_does_to_a_row_what_was_done_to_the_table(small, tmp_path):
         encoder({"ages": 1, "city": "Oslo"})
     with pytest.raises(ValueError, match="give a number"):
         encoder({**rows[0], "age": "old"})
-
-
-def test_a_large_table_is_a_uniform_sample_however_it_is_cut(monkeypatch):
-    monkeypatch.setattr(sampling, "ROWS", 100)
-    table = pa.table({"x": np.arange(1000)})
-    one = sampled(table.schema, table.to_batches(max_chunksize=7), seed=3)
-    other = sampled(table.schema, table.to_batches(), seed=3)
-    assert one.table.equals(other.table)
-    assert (one.seen, one.table.num_rows) == (1000, 100)
-    x = one.table["x"].to_numpy()
-    assert (np.diff(x) > 0).all()
-    assert 400 < x.mean() < 600
-    assert not sampled(table.schema, table.to_batches(), seed=4).table.equals(one.table)
-
-
-def test_a_huge_file_is_read_only_so_far(tmp_path, monkeypatch):
-    from bandstrap.tables import text
-
-    monkeypatch.setattr(text, "MOST", 100_000)
-    monkeypatch.setattr(text, "BLOCK", 1 << 20)
-    path = tmp_path / "huge.csv"
-    path.write_text("x,y\n" + "0.123456789,a\n0.987654321,b\n" * 100_000)
-    sample = read(path, seed=0)
-    assert not sample.complete
-    assert sample.seen < 150_000
-    assert "the rest of the file is left out" in prepare(path, Label("y")).decisions[0]
 
 
 def test_rewards_of_any_size_are_told_as_0_to_1():

@@ -1,6 +1,5 @@
 """Many policies over many data sets: ranks, groups that do not differ, and the files."""
 
-import gzip
 import io
 import json
 import sys
@@ -8,71 +7,17 @@ from contextlib import redirect_stdout
 
 import numpy as np
 import pytest
-from scipy.stats import friedmanchisquare
 
 from bandstrap.cli import main
 from bandstrap.commands.benchmark import ranks_table
 from bandstrap.comparison.benchmark.benchmark import LINEUP, benchmark, judged
-from bandstrap.comparison.benchmark.diagram import frontier
-from bandstrap.comparison.benchmark.ranks import duel, ranks
-from bandstrap.comparison.benchmark.tasks import Task, folder_tasks, named_tasks
+from bandstrap.comparison.benchmark.tasks import Task
 from bandstrap.comparison.candidates import LEAN, WIDE, Asked
 from bandstrap.comparison.size import Size
 from bandstrap.environments import ClassPayoffs, OwnTable
-from bandstrap.errors import OutputError, UnknownName
 from bandstrap.report.of_benchmark import _ranks
 from bandstrap.simulation import Runner, Trace
 from called import failed, in_one_line
-
-
-def test_mean_ranks_by_hand():
-    rewards = np.array([[0.9, 0.5, 0.7], [0.8, 0.8, 0.1], [0.3, 0.2, 0.4]])
-    found = ranks(["a", "b", "c"], rewards)
-    assert found.policies == ("a", "c", "b")
-    assert found.mean == pytest.approx((4.5 / 3, 6 / 3, 7.5 / 3))  # ties share their ranks
-    assert found.friedman == pytest.approx(friedmanchisquare(*rewards.T).pvalue)
-    assert found.groups == (("a", "c", "b"),)  # three data sets tell nobody apart
-
-
-def test_groups_end_where_a_pair_differs():
-    rng = np.random.default_rng(0)
-    level = rng.random(20)
-    worse = level - 0.2 - 0.01 * rng.random(20)
-    rewards = np.stack([level, level + 0.01 * rng.standard_normal(20), worse], axis=1)
-    assert ranks(["a", "b", "c"], rewards).groups in ((("a", "b"),), (("b", "a"),))
-    # a and c differ, b lies between and differs from neither.
-    steps = np.where(np.arange(20) % 2, 0.05, -0.04)
-    rewards = np.stack([level, level + steps - 0.02, level - 0.02], axis=1)
-    assert set(ranks(["a", "b", "c"], rewards).groups) == {("a", "b"), ("b", "c")}
-
-
-def test_a_duel_counts_data_sets():
-    rewards = {"a": np.array([3.0, 2.0, 5.0, 1.0]), "b": np.array([1.0, 2.0, 4.0, 2.0])}
-    found = duel("a", "b", rewards)
-    assert (found.wins, found.losses, found.difference) == (2, 1, 0.5)
-    assert duel("a", "a", rewards).p == 1
-
-
-def test_the_frontier_holds_those_that_nobody_beats():
-    shares, costs = np.array([0.5, 0.9, 0.7, 0.8, 0.9]), np.array([1.0, 50.0, 9.0, 20.0, 60.0])
-    assert frontier(shares, costs).tolist() == [0, 2, 3, 1]
-
-
-def test_tables_of_a_folder(tmp_path):
-    (tmp_path / "a.csv").write_text("kind,x,z\n" + "p,1,0\nq,2,1\n" * 5)
-    (tmp_path / "b.tsv").write_text("x\tcolour\n" + "1\tred\n2\tblue\n3\tgreen\n" * 5)
-    (tmp_path / "c.csv").write_text("x,y\n1,a\n2,a\n")
-    (tmp_path / "notes.md").write_text("not a table")
-    tasks, skipped = folder_tasks(tmp_path, "kind", seed=0)
-    assert [(task.name, task.environment.problem.n_arms) for task in tasks] == [("a", 2), ("b", 3)]
-    assert "its column 'kind'" in tasks[0].told
-    assert "its column 'colour'" in tasks[1].told
-    assert len(skipped) == 1
-    assert "c.csv: skipped" in skipped[0]
-    with pytest.raises(OutputError, match="is no folder"):
-        folder_tasks(tmp_path / "none", None, 0)
-    with pytest.raises(UnknownName, match="did you mean 'iris'"):
-        named_tasks(("irs",))
 
 
 def test_the_command(tmp_path, monkeypatch):
@@ -107,27 +52,6 @@ def test_the_command(tmp_path, monkeypatch):
     with redirect_stdout(io.StringIO()), pytest.raises(SystemExit):
         main()
     assert (out / "results.parquet").stat().st_mtime_ns == before  # nothing is played again
-
-
-def test_tables_are_called_apart(tmp_path):
-    names = ("sales.2023.csv", "sales.2024.csv", "iris.csv", "iris.tsv", "shop.csv.gz")
-    for i, name in enumerate(names):
-        separator = "\t" if name.endswith("tsv") else ","
-        rows = [("x", "kind"), *((str(0.5 * j + i), "pq"[j % 2]) for j in range(10))]
-        text = "".join(separator.join(row) + "\n" for row in rows)
-        if name.endswith(".gz"):
-            (tmp_path / name).write_bytes(gzip.compress(text.encode()))
-        else:
-            (tmp_path / name).write_text(text)
-    tasks, skipped = folder_tasks(tmp_path, None, seed=0, taken=["iris"])
-    assert not skipped
-    assert [task.name for task in tasks] == [
-        "iris.csv", "iris.tsv", "sales.2023", "sales.2024", "shop",
-    ]  # fmt: skip
-
-
-def test_a_data_set_counts_once():
-    assert [task.name for task in named_tasks(("iris", "wine", "iris"))] == ["iris", "wine"]
 
 
 def trace(dataset, policy, total):
