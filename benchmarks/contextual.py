@@ -13,14 +13,11 @@ from typing import Any
 import numpy as np
 
 from bandstrap.models import GaussianLimit, Grouped, LinearRegression, OneStep
-from bandstrap.models.online.stochastic import (
-    StochasticLinearRegression,
-    StochasticLogisticRegression,
-)
+from bandstrap.models.online.stochastic import StochasticLinearRegression
 from bandstrap.policies import ContextualBootstrap
 from bandstrap.policies.base import Policy
 from bandstrap.policies.contextual.learners import LearnerState
-from bandstrap.policies.registry import CONTEXTUAL
+from bandstrap.policies.registry import CONTEXTUAL, REGISTRY, SCHEDULES
 from bandstrap.priors import EigenExamples, ExamplePrior
 from bandstrap.resampling import Exponential
 from bandstrap.seeding import generator
@@ -30,28 +27,6 @@ from streams import Stream, stream
 
 ALLOWED = 1.2  # times its cost in a history a hundred times shorter
 LEAST = 3  # rounds
-STEADY_WORDS = {
-    "additive",
-    "gaussian",
-    "grouped",
-    "replicas",
-    "budgeted",
-    "shared",
-    "heads",
-    "langevin",
-}
-STEADY_NAMES = {
-    "ucb-lin",
-    "ucb-lin-fixed",
-    "ts-lin",
-    "ts-lin-fixed",
-    "ts-laplace",
-    "glm-ucb",
-    "ensemble-log",
-}
-
-SAME = ("eg-log-",)  # other schedules cost the same
-
 Maker = Callable[[ExamplePrior], Policy[Any]]
 
 
@@ -59,19 +34,20 @@ def weighted(model: Any) -> Maker:
     return lambda prior: ContextualBootstrap(Exponential(), model, prior)
 
 
-MODES: dict[str, Maker] = {
+OTHERS: dict[str, Maker] = {
     "wb-lin-onestep": weighted(OneStep(LinearRegression())),
     "wb-lin-gaussian": weighted(GaussianLimit(LinearRegression())),
     "wb-lin-grouped": weighted(Grouped(LinearRegression())),
     "wb-lin-paper": weighted(StochasticLinearRegression()),
-    "wb-log-paper": weighted(StochasticLogisticRegression()),
-    **{name: make for name, make in CONTEXTUAL.items() if not name.startswith(SAME)},
 }
-
-
-def steady(name: str) -> bool:
-    """Whether a policy's cost should not depend on the history."""
-    return name in STEADY_NAMES or not STEADY_WORDS.isdisjoint(name.split("-"))
+# Other schedules of epsilon-greedy cost the same.
+NAMED = {name: CONTEXTUAL[name] for name in CONTEXTUAL if name not in SCHEDULES}
+MODES = {**OTHERS, **NAMED}
+STEADY = {
+    "wb-lin-gaussian",
+    "wb-lin-grouped",
+    *(name for name in NAMED if "n" not in REGISTRY[name].cost),
+}
 
 
 class Log:
@@ -142,8 +118,8 @@ def measured(name: str, log: Log, lengths: list[int], given: Namespace) -> Row:
         row: Row = {"policy": name}
         for n in lengths[:1] if practice else lengths:
             timed.feed(n)
-            limit = given.steady_seconds if steady(name) else given.seconds
-            cost, rounds = timed.cost(n - 1 if steady(name) else 1000, 1.0 if practice else limit)
+            limit = given.steady_seconds if name in STEADY else given.seconds
+            cost, rounds = timed.cost(n - 1 if name in STEADY else 1000, 1.0 if practice else limit)
             row |= {f"µs at {n:,}": 1e6 * cost, f"rounds at {n:,}": rounds}
     return row
 
@@ -175,7 +151,7 @@ def bench(dataset: str, lengths: list[int], given: Namespace) -> None:
         "longest; growth: cost in the longest over cost in one a hundred times shorter"
     )
     report(given.out, f"contextual-{dataset}", vars(given) | {"rounds": rounds}, rows, note)
-    judge([row for row in rows if steady(row["policy"])])
+    judge([row for row in rows if row["policy"] in STEADY])
 
 
 def judge(rows: list[Row]) -> None:

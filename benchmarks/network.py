@@ -4,11 +4,11 @@ from bandstrap import simulate
 from bandstrap.environments.labelled import Labelled
 from bandstrap.experiments.runtime.costs import curve
 from bandstrap.experiments.statements import seconds_per_round
-from bandstrap.policies.registry import CONTEXTUAL
+from bandstrap.policies.registry import CONTEXTUAL, named
 from bandstrap.priors import EigenExamples
 from output import Row, arguments, report
 
-NETWORKS = [name for name in CONTEXTUAL if "nn" in name.split("-")]
+NETWORKS = named(model="network")
 
 
 def played(name: str, world: Labelled, rounds: int, runs: int, seed: int) -> Row:

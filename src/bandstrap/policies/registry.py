@@ -20,7 +20,18 @@ POLICIES: dict[str, Callable[[], Policy[Any]]] = {
 CONTEXTUAL: dict[str, Maker] = {
     each.name: each.make for each in REGISTRY.values() if each.contextual
 }
-SCHEDULES = tuple(each.name for each in REGISTRY.values() if each.variant == SCHEDULE)
+
+
+def named(**facts: str) -> tuple[str, ...]:
+    """The names of all entries with these facts, as in `named(model="linear", variant="")`."""
+    return tuple(
+        each.name
+        for each in REGISTRY.values()
+        if all(getattr(each, fact) == value for fact, value in facts.items())
+    )
+
+
+SCHEDULES = named(variant=SCHEDULE)
 
 
 def current(name: str) -> str:

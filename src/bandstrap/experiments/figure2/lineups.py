@@ -1,17 +1,17 @@
 """Who plays CovType and MNIST, and for how long: figure 2, and the runs whose rounds are timed."""
 
 from bandstrap.experiments.lineup import Lineup
-from bandstrap.policies.registry import SCHEDULES
+from bandstrap.policies.registry import SCHEDULES, named
 
-_LINEAR = ("ucb-lin", "ts-lin", "eg-lin", "npb-lin", "wb-lin")
-_WIDTHS = ("ucb-lin-fixed", "ts-lin-fixed")
-_LOGISTIC = ("eg-log", "npb-log", "wb-log")
-_PAPER = ("npb-log-paper", "wb-log-paper")
+_LINEAR = named(model="linear", variant="")
+_WIDTHS = named(model="linear", variant="fixed")
+_LOGISTIC = named(model="logistic", variant="")
+_PAPER = named(variant="paper")
 _FAST = ("wb-log-onestep", "wb-log-gaussian", "wb-log-grouped", "wb-log-replicas")
-_NETWORKS = ("eg-nn", "npb-nn", "wb-nn")
-_BUDGETED = ("eg-nn-budgeted", "npb-nn-budgeted", "wb-nn-budgeted")
+_NETWORKS = named(model="network", variant="")
+_BUDGETED = named(variant="budgeted")
 _SHARED = ("wb-nn-shared", "wb-nn-heads")
-_TREES = ("tree-heuristic", "npb-tree")
+_TREES = named(model="tree")
 _RIVALS = ("glm-ucb", "ts-laplace", "ts-langevin-nn")
 
 # Rounds of the costly policies are such that both data sets take about two hours on two cores.

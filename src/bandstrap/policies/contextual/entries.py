@@ -108,7 +108,7 @@ ENTRIES = (
     _Entry(
         "eg-lin", _eg(_LINEAR), "eg", "linear", FIGURE_2,
         "Epsilon-greedy with linear regressions and ε = 50 / (50 + t).",
-        "exact", "d²", joins="lin", note=_FAIR,
+        "solved to 10⁻³", "n d", joins="lin", note=_FAIR,
     ),
     _Entry(
         "npb-lin", _npb(_LINEAR), "npb", "linear", FIGURE_2,
@@ -248,7 +248,7 @@ ENTRIES = (
         lambda prior: ContextualBootstrap(NoResampling(), NetworkHeads(), NoExamples()),
         "ensemble", "network", OURS,
         "One network whose heads differ only by their random start; nothing is resampled.",
-        "fixed heads", "d", formerly=("heads-nn",), note="to compare with",
+        "fixed heads", "d", variant="heads", formerly=("heads-nn",), note="to compare with",
     ),
     _Entry(
         "glm-ucb", lambda prior: GLMUCB(), "ucb", "logistic", "Filippi et al. (2010)",
@@ -267,7 +267,7 @@ ENTRIES = (
         "ts-langevin-nn", lambda prior: Langevin(prior=prior), "ts", "network",
         "Welling and Teh (2011); Li et al. (2016)",
         "Thompson sampling of a network whose weights follow Langevin dynamics.",
-        "Langevin dynamics", "d", joins="langevin-nn",
+        "Langevin dynamics", "d", variant="langevin", joins="langevin-nn",
         note="an approximate draw from the posterior, preconditioned",
     ),
     _Entry(
