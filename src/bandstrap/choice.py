@@ -8,7 +8,7 @@ import numpy as np
 from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels import argmax as kernels
-from bandstrap.kernels.normal_chances import normal_chances
+from bandstrap.kernels.normal_probabilities import fill_normal_probabilities
 from bandstrap.seeding import kernel_stream
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)  # exact where up to 32 arms tie
@@ -124,5 +124,6 @@ def normal_probabilities(means: Array, spreads: Array, allowed: Array) -> Array:
     [0.5, 0.5, 0.0]
     """
     probabilities, ratios = np.empty((2, means.size))
-    normal_chances(means, spreads, allowed, np.empty(means.size, np.int64), ratios, probabilities)
+    kinds = np.empty(means.size, np.int64)
+    fill_normal_probabilities(means, spreads, allowed, kinds, ratios, probabilities)
     return probabilities

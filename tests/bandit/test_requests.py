@@ -29,7 +29,7 @@ REQUESTS = [
     ("cold start and new arms", "New arms",
      [(BANDIT, "test_a_new_arm_is_explored_at_once_and_an_old_one_is_kept")]),
     ("latency with many arms", "Thousands of arms, and one model over their features",
-     [("tests/kernels/test_decide.py", "test_few_nodes_are_opened_however_long_the_history"),
+     [("tests/kernels/lazy/test_decide.py", "test_few_nodes_are_opened_however_long_the_history"),
       (COSTS, "test_what_a_decision_costs")]),
     ("drifting worlds", "A world that drifts",
      [(COSTS, "test_forgetting_pays_where_the_world_drifts")]),

@@ -7,7 +7,7 @@ from scipy.special import rel_entr
 from twins import played, regret
 
 from bandstrap import KLUCB, UCB1, InvalidInput, Problem, Support
-from bandstrap.kernels.kl import kl_scores
+from bandstrap.kernels.kl_ucb import kl_scores
 
 
 def divergence(p, q):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from bandstrap.environments.stationary import Stationary
 from bandstrap.history.compiled import Law
-from bandstrap.kernels.laws import BETA
+from bandstrap.kernels.rewards import BETA
 
 
 @dataclass(frozen=True)

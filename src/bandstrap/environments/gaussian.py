@@ -7,7 +7,7 @@ import numpy as np
 from bandstrap.environments.stationary import Stationary
 from bandstrap.errors import InvalidInput
 from bandstrap.history.compiled import Law
-from bandstrap.kernels.laws import NORMAL
+from bandstrap.kernels.rewards import NORMAL
 from bandstrap.problem import Support
 
 

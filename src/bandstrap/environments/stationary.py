@@ -7,7 +7,7 @@ import numpy as np
 from bandstrap.arrays import Array, Rng
 from bandstrap.environments.base import Environment, Round
 from bandstrap.errors import InvalidInput
-from bandstrap.kernels.laws import draw_rewards
+from bandstrap.kernels.rewards import draw_rewards
 from bandstrap.problem import Problem, Support
 from bandstrap.seeding import kernel_stream
 from bandstrap.storage.schema import ArrayOf, Either, Schema

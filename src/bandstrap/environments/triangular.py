@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from bandstrap.arrays import Array
 from bandstrap.environments.stationary import Stationary
 from bandstrap.history.compiled import Law
-from bandstrap.kernels.laws import TRIANGULAR, TRIANGULAR_SPAN
+from bandstrap.kernels.rewards import TRIANGULAR, TRIANGULAR_SPAN
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from bandstrap.arrays import Array
 from bandstrap.environments.stationary import Stationary
 from bandstrap.errors import InvalidInput
 from bandstrap.history.compiled import Law
-from bandstrap.kernels.laws import TRUNCATED_NORMAL
+from bandstrap.kernels.rewards import TRUNCATED_NORMAL
 
 
 @dataclass(frozen=True)

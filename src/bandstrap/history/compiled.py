@@ -32,20 +32,20 @@ class Compiled:
         rounds: int,
         law: Law,
         arms: tuple[Array, Array],
-        accounts: tuple[Array, Array],
+        totals: tuple[Array, Array],
         rng: Rng,
-        chance: Rng,
+        reward_rng: Rng,
     ) -> None:
-        """Play on; `arms` are parameters and means, `accounts` regret and reward so far."""
+        """Play on; `arms` are parameters and means, `totals` regret and reward so far."""
         history = self.history
         best = arms[1].max(axis=1)
         allowed = np.ones(arms[1].shape, dtype=np.bool_)
-        stream, luck = kernel_stream(rng), kernel_stream(chance)
+        stream, rewards = kernel_stream(rng), kernel_stream(reward_rng)
         while rounds > 0:
             block = min(rounds, BLOCK, history.ensure_room())
             play(
                 stream,
-                luck,
+                rewards,
                 history.arrays,
                 history.scheme,
                 history.keeping,
@@ -56,7 +56,7 @@ class Compiled:
                 arms,
                 best,
                 block,
-                accounts,
+                totals,
             )
             history.advance(block)
             rounds -= block

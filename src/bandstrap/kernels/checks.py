@@ -1,4 +1,4 @@
-"""What a policy is given, checked at the cost of reading it."""
+"""Checks of arrays that policies are given, in one pass without a copy."""
 
 from math import inf
 
@@ -6,18 +6,18 @@ from bandstrap.kernels.compile import kernel
 
 ARM, REWARD, UNLISTED = 0, 1, 2
 
-# The largest number that models take: fourth powers of it, times thousands, are still numbers, and
-# its inverse is one in single precision too.
+# The largest number that models take: thousands of its fourth powers are finite, and its inverse is
+# not 0 in single precision.
 LARGEST = 1e30
 
-# The smallest that is not 0: its square, and that of the difference of two such numbers, have all
-# their digits. Those of smaller ones lose them, or are 0 where nobody expects to divide by 0.
+# The smallest besides 0: squares of smaller numbers, or of their differences, lose digits or
+# underflow to 0, which then divides.
 SMALLEST = 1e-130
 
 
 @kernel
 def sums_to_one(shares, tolerance):
-    """Whether probabilities add up to 1, of which NaN never does."""
+    """Whether probabilities add up to 1; NaN never does."""
     total = 0.0
     for i in range(shares.size):
         total += shares[i]
@@ -26,7 +26,7 @@ def sums_to_one(shares, tolerance):
 
 @kernel
 def first_infinite(contexts):
-    """Where the first number stands, counted by rows, that is infinite or none; -1 if none."""
+    """The flat index of the first number that is not finite; -1 if all are."""
     for i in range(contexts.shape[0]):
         for j in range(contexts.shape[1]):
             if not abs(contexts[i, j]) < inf:
@@ -36,7 +36,7 @@ def first_infinite(contexts):
 
 @kernel
 def first_beyond(contexts):
-    """Where the first stands, counted by rows, that is too large, too small or no number; or -1."""
+    """The flat index of the first number that is too large, too small or NaN; -1 if none is."""
     for i in range(contexts.shape[0]):
         for j in range(contexts.shape[1]):
             size = abs(contexts[i, j])
@@ -47,7 +47,7 @@ def first_beyond(contexts):
 
 @kernel
 def first_fault(arms, n_arms, rewards, low, high, values):
-    """Which fault there is, as its kind and the run it is in; the run is -1 if there is none."""
+    """The kind of the first fault, and its run; the run is -1 if there is no fault."""
     bad = first_bad_arm(arms, n_arms)
     if bad >= 0:
         return ARM, bad
@@ -59,7 +59,7 @@ def first_fault(arms, n_arms, rewards, low, high, values):
 
 @kernel
 def first_bad_reward(rewards, low, high):
-    """Where the first reward stands that is not a number in [low, high] and finite; -1 if none."""
+    """The index of the first reward that is not finite or not in [low, high]; -1 if none."""
     for i in range(rewards.size):
         if not (low <= rewards[i] <= high and abs(rewards[i]) < 1.7e308):
             return i
@@ -68,7 +68,7 @@ def first_bad_reward(rewards, low, high):
 
 @kernel
 def first_unlisted(rewards, values):
-    """Where the first reward stands that is none of the values; -1 if none."""
+    """The index of the first reward that is not among the values; -1 if all are."""
     for i in range(rewards.size):
         listed = False
         for j in range(values.size):

@@ -1,7 +1,7 @@
-"""The resampling schemes as kernels know them, and how they bound an arm's draw.
+"""The codes of resampling schemes in kernels, and Chernoff's bound on a draw under each.
 
-With weights w_i of mean 1 the draw reaches c just when sum w_i (y_i - c) >= 0. Chernoff: that has
-probability exp(-rate) at most, where -rate is the sum's log moment generating function at any tilt.
+With weights w_i of mean 1 the draw reaches c if and only if sum w_i (y_i - c) >= 0. That has
+probability at most exp(-rate), where -rate is the sum's log moment generating function at any tilt.
 """
 
 import numpy as np
@@ -9,14 +9,14 @@ import numpy as np
 from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.random.exp import exp
 
-EXPONENTIAL, MULTINOMIAL, POISSON, DOUBLE = range(4)  # the last has no bound: drawn directly
-NO_SCHEME = -1  # of histories that are only kept
-TILT_WORK = 64.0  # rewards that a tilted draw may walk, on average over the decisions that thin
+EXPONENTIAL, MULTINOMIAL, POISSON, DOUBLE = range(4)  # DOUBLE has no bound: drawn directly
+NO_SCHEME = -1  # of histories that are never resampled
+TILT_WORK = 64.0  # rewards that a tilted draw may walk, on average over thinned decisions
 
 
 @kernel
 def one_more(scheme, rate, count, tilt, gain):
-    """The rate at this tilt after one more reward, `gain` above the level; negative if none."""
+    """The rate at this tilt after a reward `gain` above the level; negative if there is none."""
     if scheme == EXPONENTIAL:
         factor = 1.0 - tilt * gain
         return rate + np.log(factor) if factor > 0.0 else -1.0

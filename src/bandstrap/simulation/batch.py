@@ -11,7 +11,7 @@ import numpy as np
 from bandstrap.arrays import Array
 from bandstrap.environments import Environment
 from bandstrap.history.compiled import Compiled, Law
-from bandstrap.kernels.accounting import account
+from bandstrap.kernels.rewards import add_round
 from bandstrap.one_thread import ONE_THREAD
 from bandstrap.policies import Policy, State
 from bandstrap.seeding import generator
@@ -194,7 +194,7 @@ def _rounds_until(last: int, batch: Batch, play: Play, watch: Watch) -> None:
         started = thread_time()
         policy.update(state, contexts, chosen, rewards, play.rng)
         play.spent += thread_time() - started
-        account(means, best, chosen, rewards, play.regret_so_far, play.reward_so_far)
+        add_round(means, best, chosen, rewards, play.regret_so_far, play.reward_so_far)
         play.played += 1
         if monotonic() >= watch.due:
             watch.look(play)

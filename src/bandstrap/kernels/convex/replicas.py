@@ -8,9 +8,8 @@ padded to a multiple of `LANES` by replicas of no weight. The last row is the in
 import numpy as np
 
 from bandstrap.kernels.compile import kernel
-from bandstrap.kernels.prefetch import prefetch
+from bandstrap.kernels.intrinsics import LANES, add_lanes, prefetch
 from bandstrap.kernels.random.exp import exp
-from bandstrap.kernels.random.lanes import LANES, add_lanes
 from bandstrap.kernels.random.streams import below
 
 LINEAR, LOGISTIC = 0, 1

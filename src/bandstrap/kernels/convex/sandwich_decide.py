@@ -6,7 +6,7 @@ from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.convex.loss import LINEAR
 from bandstrap.kernels.convex.moments import best_of
 from bandstrap.kernels.convex.sandwich import sandwich_law
-from bandstrap.kernels.normal_chances import normal_chances
+from bandstrap.kernels.normal_probabilities import fill_normal_probabilities
 from bandstrap.kernels.random.streams import normal
 
 
@@ -29,5 +29,5 @@ def sandwich_decide(
     for arm in range(scores.size):
         drawn[arm] = means[arm] + spreads[arm] * normal(stream) if ready[arm] else np.inf
         scores[arm] = _expected(loss, drawn[arm])
-    normal_chances(means, spreads, allowed, kinds, ratios, shares)
+    fill_normal_probabilities(means, spreads, allowed, kinds, ratios, shares)
     return best_of(stream, drawn, allowed)

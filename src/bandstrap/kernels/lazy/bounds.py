@@ -1,8 +1,8 @@
 """How likely an arm's bootstrap draw is to reach a level, bounded without drawing it.
 
-With weights of mean 1 the draw reaches c just when sum w_i (y_i - c) >= 0. Chernoff's bound on
-that needs the rewards' moment generating function, and weaker forms of it only their count, mean,
-variance and range. A decision uses such bounds in two ways.
+With weights of mean 1 the draw reaches c if and only if sum w_i (y_i - c) >= 0. Chernoff's
+bound on that needs the rewards' moment generating function; weaker forms of it only their count,
+mean, variance and range. A decision uses such bounds in two ways.
 
 *Thinning.* If P(draw >= c) <= exp(-rate), then with probability 1 - exp(-rate) the arm is
 out without a draw; otherwise `tilt` settles it from the tilted distribution by rejection, so that
@@ -32,7 +32,7 @@ def quick_rate(count, variance, gap, reach):
 
 @kernel
 def _relative_entropy(p, q):
-    """KL divergence of a coin with chance p from one with chance q."""
+    """KL divergence of Bernoulli(p) from Bernoulli(q)."""
     first = p * np.log(p / q) if p > 0.0 else 0.0
     return first + ((1.0 - p) * np.log((1.0 - p) / (1.0 - q)) if p < 1.0 else 0.0)
 
@@ -63,7 +63,7 @@ def _find_gains(h, n, level, side):
 
 @kernel
 def _slope_terms(scheme, h, n, tilt):
-    """What each gain adds to the slope of the log-mgf: a loop of its own, so that it vectorises."""
+    """What each gain adds to the slope of the log-mgf: a separate loop, so that it vectorises."""
     gains, terms = h.gains, h.terms
     if scheme == EXPONENTIAL:
         for i in range(n):
@@ -174,7 +174,7 @@ def chernoff(scheme, h, run, arm, n, level, side, least):
 
 @kernel
 def floor_at(rate, moments):
-    """A level that the draw falls to with probability exp(-rate) at most, by Bernstein's bound."""
+    """A level that the draw falls to with probability at most exp(-rate): Bernstein's bound."""
     count, mean = moments[COUNT], moments[MEAN]
     drop = (mean - moments[LOW]) * rate
     spread = 2.0 * rate * moments[SQUARES]

@@ -1,7 +1,7 @@
-"""One decision of a product: a draw that decides, its scores, and the votes of further draws.
+"""One decision of a product: the draw that decides, its scores, and probabilities by more draws.
 
-Scores are told to within PRECISE of an arm's spread, opening no more of its history than that
-needs; which arm is highest is settled exactly, by opening those that are too close to tell.
+Scores are exact to within PRECISE of an arm's spread, and open no more of its history than that
+takes; which arm is highest is settled exactly, by opening those that are too close to tell apart.
 """
 
 import numpy as np
@@ -50,7 +50,7 @@ def _next(h, arm, slot, n_best, n_open, rivals):
 
 @kernel
 def _score(h, slot, n_open):
-    """The draw, or what is to be expected of it."""
+    """The draw, or its expectation where it is not all open."""
     bracket = h.bracket[slot]
     if n_open == 0:
         return bracket[FLOOR]
@@ -101,15 +101,16 @@ def _scored(stream, scheme, h, allowed, scores):
 
 
 @kernel
-def decide(stream, scheme, h, allowed, draws, scores, votes):
-    """Of the first run: the arm of a scored draw; it and `draws` - 1 further ones vote."""
-    for arm in range(votes.size):
-        votes[arm] = 0.0
+def decide(stream, scheme, h, allowed, draws, scores, probabilities):
+    """Choose for the first run by a scored draw. Probabilities are the shares of `draws` draws that
+    each arm wins, the deciding one included."""
+    for arm in range(probabilities.size):
+        probabilities[arm] = 0.0
     chosen = _scored(stream, scheme, h, allowed[0], scores)
-    votes[chosen] += 1.0
+    probabilities[chosen] += 1.0
     run = np.int64(0)
     for _ in range(draws - 1):
-        votes[choose_one(stream, scheme, h, run, allowed[run])] += 1.0
-    for arm in range(votes.size):
-        votes[arm] /= draws
+        probabilities[choose_one(stream, scheme, h, run, allowed[run])] += 1.0
+    for arm in range(probabilities.size):
+        probabilities[arm] /= draws
     return chosen

@@ -1,7 +1,6 @@
-"""The plain bootstrap: a weight for every reward, every time.
+"""The plain bootstrap: draws a weight for every reward, every time.
 
-What the lazy draw is measured against, what `scores` reports, and how schemes draw that have no
-shorter way.
+The lazy draw is tested against it, `scores` reports it, and schemes without a bound use it.
 """
 
 from typing import NamedTuple
@@ -17,7 +16,7 @@ from bandstrap.storage.schema import ArrayOf, Grows, declare
 
 
 class Fractions(NamedTuple):
-    """Rewards whose bootstrap weights are multiplied, besides those of a history."""
+    """Rewards with a factor on their bootstrap weight, besides those of a history."""
 
     rewards: np.ndarray  # (runs, arms, room)
     factors: np.ndarray  # (runs, arms, room)
@@ -98,7 +97,7 @@ def _draw_multinomial(stream, h, fractions, run, arm, n):
 
 @kernel
 def direct_scores(stream, scheme, h, fractions, scores):
-    """A draw for every arm of every run; infinite for an arm without any reward."""
+    """Draw every arm of every run; infinite for an arm without rewards."""
     for run in range(scores.shape[0]):
         for arm in range(scores.shape[1]):
             moments = h.moments[run, arm]
@@ -113,3 +112,47 @@ def direct_scores(stream, scheme, h, fractions, scores):
             else:
                 n = gather(h, run, arm)
                 scores[run, arm] = _draw_independent(stream, scheme, h, fractions, run, arm, n)
+
+
+@kernel
+def _union_independent(stream, scheme, flat, n, extra):
+    weighted = 0.0
+    total = 0.0
+    while total <= 0.0:  # all weights zero: no mean, draw again
+        for i in range(n):
+            weight = _one_weight(stream, scheme)
+            weighted += weight * flat[i]
+            total += weight
+        for i in range(extra.size):
+            weight = _one_weight(stream, scheme)
+            weighted += weight * extra[i]
+            total += weight
+    return weighted / total
+
+
+@kernel
+def _union_multinomial(stream, flat, n, extra):
+    draws = n + extra.size
+    of_extra = binomial(stream, draws, extra.size / draws)
+    weighted = 0.0
+    for _ in range(of_extra):
+        weighted += extra[below(stream, extra.size)]
+    for _ in range(draws - of_extra):
+        weighted += flat[below(stream, n)]
+    return weighted / draws
+
+
+@kernel
+def union_scores(stream, scheme, h, extra, scores):
+    """As `direct_scores`, from the rewards and `extra` ones of this decision, (runs, arms, n)."""
+    for run in range(scores.shape[0]):
+        for arm in range(scores.shape[1]):
+            n = 0
+            if h.moments[run, arm, COUNT] > 0.0:  # no scratch space before the first reward
+                n = gather(h, run, arm)
+            if n + extra.shape[2] == 0:
+                scores[run, arm] = np.inf
+            elif scheme == MULTINOMIAL:
+                scores[run, arm] = _union_multinomial(stream, h.flat, n, extra[run, arm])
+            else:
+                scores[run, arm] = _union_independent(stream, scheme, h.flat, n, extra[run, arm])

@@ -1,4 +1,4 @@
-"""What a history takes in of a reward: its moments always, the rest as it will be needed."""
+"""Adding rewards to a history: their moments always, the rest in the form that draws will need."""
 
 import numpy as np
 
@@ -19,16 +19,17 @@ from bandstrap.kernels.lazy.history import (
 from bandstrap.kernels.random.streams import uniform
 from bandstrap.kernels.schemes import one_more, usable
 
-# What is kept of a reward besides the moments: itself, its place among the known values, its share
-# of two values, the place of one of two values that it is rounded to at random, or nothing.
+# What a history stores of a reward besides the moments: the reward; a count of the known value that
+# it equals; a share of each of two values; a count of one of two values that it is rounded to at
+# random; nothing.
 REWARDS, ATOMS, SHARES, ROUNDED, MOMENTS = range(5)
 
 
 @kernel
 def _carried_rate(scheme, moments, reward):
-    """The known level and rate of an arm when one more reward has come; an infinite level if lost.
+    """An arm's known level and rate after one more reward; an infinite level if they are lost.
 
-    Chernoff's bound at a given tilt is a sum over rewards: one more is one more term.
+    Chernoff's bound at a given tilt is a sum over rewards: a reward adds one term.
     """
     if moments[KNOWN_LEVEL] == np.inf or moments[KNOWN_TILT] <= 0.0:
         return np.inf, 0.0
@@ -42,7 +43,7 @@ def _carried_rate(scheme, moments, reward):
 
 @kernel
 def _observe_reward(h, scheme, run, arm, reward):
-    """A reward to be kept itself."""
+    """Store the reward."""
     moments = h.moments[run, arm]
     level, rate = _carried_rate(scheme, moments, reward)
     note_moments(moments, reward)
@@ -58,7 +59,7 @@ def _observe_reward(h, scheme, run, arm, reward):
 
 @kernel
 def _observe_atom(h, run, arm, reward):
-    """A reward that is one of the known values."""
+    """Count a reward that is one of the known values."""
     for atom in range(h.values.size):
         if h.values[atom] == reward:
             h.counts[run, arm, atom] += 1.0
@@ -67,7 +68,7 @@ def _observe_atom(h, run, arm, reward):
 
 @kernel
 def _observe_shares(h, run, arm, reward):
-    """A reward between two values counted as a share of each: the paper's binomial estimator."""
+    """Count a reward between two values as a share of each: the paper's binomial estimator."""
     low, high = h.values[0], h.values[1]
     share = (reward - low) / (high - low)
     h.counts[run, arm, 0] += 1.0 - share
@@ -84,21 +85,34 @@ def _observe_shares(h, run, arm, reward):
 
 
 @kernel
-def observe_one(stream, h, scheme, keeping, run, arm, reward):
-    if keeping == REWARDS:
+def observe_one(stream, h, scheme, form, run, arm, reward):
+    if form == REWARDS:
         _observe_reward(h, scheme, run, arm, reward)
-    elif keeping == ATOMS:
+    elif form == ATOMS:
         _observe_atom(h, run, arm, reward)
-    elif keeping == SHARES:
+    elif form == SHARES:
         _observe_shares(h, run, arm, reward)
-    elif keeping == ROUNDED:
+    elif form == ROUNDED:
         _observe_atom(h, run, arm, 1.0 if uniform(stream) < reward else 0.0)
     else:
         note_moments(h.moments[run, arm], reward)
 
 
 @kernel
-def observe(stream, h, scheme, keeping, arms, rewards):
+def observe(stream, h, scheme, form, arms, rewards):
     """One reward for each run."""
     for run in range(arms.size):
-        observe_one(stream, h, scheme, keeping, run, arms[run], rewards[run])
+        observe_one(stream, h, scheme, form, run, arms[run], rewards[run])
+
+
+@kernel
+def add_ends(h, arms, added):
+    """Add `added` pseudo-rewards at the first and at the last value, for one arm of each run."""
+    last = h.values.size - 1
+    for run in range(arms.size):
+        arm = arms[run]
+        h.counts[run, arm, 0] += added[run]
+        h.counts[run, arm, last] += added[run]
+        for _ in range(added[run]):
+            note_moments(h.moments[run, arm], h.values[0])
+            note_moments(h.moments[run, arm], h.values[last])

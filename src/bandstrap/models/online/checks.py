@@ -1,7 +1,7 @@
 """What must hold of replicas before kernels, which do not ask, step through them."""
 
 from bandstrap.arrays import Array
-from bandstrap.kernels.random.lanes import LANES
+from bandstrap.kernels.intrinsics import LANES
 from bandstrap.models.features import Rows
 from bandstrap.priors import PseudoExamples
 from bandstrap.storage.schema import require

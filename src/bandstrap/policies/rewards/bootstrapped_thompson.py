@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng
-from bandstrap.kernels.lazy.union import union_scores
+from bandstrap.kernels.lazy.direct import union_scores
 from bandstrap.policies.base import Policy
 from bandstrap.policies.rewards.artificial import ArtificialHistory, UniformRewards
 from bandstrap.policies.rewards.bootstrap import Bootstrap, BootstrapState

@@ -8,9 +8,8 @@ import numpy as np
 from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.history.rewards import RewardHistory
-from bandstrap.kernels.lazy.garbage import add_ends
 from bandstrap.kernels.lazy.history import MOST_REWARDS
-from bandstrap.kernels.lazy.observe import ATOMS, REWARDS
+from bandstrap.kernels.lazy.observe import ATOMS, REWARDS, add_ends
 from bandstrap.kernels.schemes import MULTINOMIAL
 from bandstrap.policies.base import Policy
 from bandstrap.policies.bounded import bounded_width

@@ -9,7 +9,7 @@ import numpy as np
 from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.choice import best_probabilities
 from bandstrap.errors import InvalidInput
-from bandstrap.kernels.kl import kl_scores
+from bandstrap.kernels.kl_ucb import kl_scores
 from bandstrap.policies.base import Policy
 from bandstrap.policies.bounded import bounded_width
 from bandstrap.policies.rewards.gaussian_thompson import MeanState

@@ -1,7 +1,7 @@
-"""How probable each of some independent normal scores is to be the highest.
+"""The probability of each of several independent normal scores to be the highest.
 
-P(i) = ∫ φᵢ(s) Πⱼ≠ᵢ Φⱼ(s) ds, by Gauss and Legendre's rule on panels no wider than the narrowest
-normal that still varies there. What lies beyond REACH standard deviations is left out: 10⁻⁹ each.
+P(i) = ∫ φᵢ(s) Πⱼ≠ᵢ Φⱼ(s) ds, by Gauss-Legendre quadrature on panels no wider than the narrowest
+normal that still varies there. Tails beyond REACH standard deviations are ignored: 10⁻⁹ each.
 """
 
 from math import erfc
@@ -22,7 +22,7 @@ DENSITY = 0.3989422804014327  # 1 / √(2π)
 
 @kernel
 def _spreads_of(means, spreads, allowed, kinds):
-    """Which scores count: 0 none, 1 a number, 2 a normal one, 3 infinite; and whether any is."""
+    """Set each score's kind: 0 not allowed, 1 certain, 2 normal, 3 infinite; return if any is 3."""
     infinite = False
     for i in range(means.size):
         kinds[i] = 0
@@ -35,8 +35,8 @@ def _spreads_of(means, spreads, allowed, kinds):
 
 
 @kernel
-def _share_top(means, kinds, kind, chance, out):
-    """Give a chance in equal parts to the highest scores of a kind."""
+def _share_top(means, kinds, kind, mass, out):
+    """Split a mass evenly among the highest scores of a kind."""
     top, ties = -np.inf, 0
     for i in range(means.size):
         if kinds[i] == kind:
@@ -45,12 +45,12 @@ def _share_top(means, kinds, kind, chance, out):
             ties += means[i] == top
     for i in range(means.size):
         if kinds[i] == kind and means[i] == top:
-            out[i] = chance / ties
+            out[i] = mass / ties
 
 
 @kernel
 def _limits(means, spreads, kinds):
-    """Between which values the highest score lies, and the highest of the certain ones."""
+    """The range of the highest score, and the highest of the certain ones."""
     low, high, sure = -np.inf, -np.inf, -np.inf
     for i in range(means.size):
         if kinds[i] == 1:
@@ -64,11 +64,11 @@ def _limits(means, spreads, kinds):
 @kernel
 def _below(means, spreads, kinds, value):
     """P(all normal scores are below a value)."""
-    chance = 1.0
+    mass = 1.0
     for i in range(means.size):
         if kinds[i] == 2:
-            chance *= 0.5 * erfc(ROOT_HALF * (means[i] - value) / spreads[i])
-    return chance
+            mass *= 0.5 * erfc(ROOT_HALF * (means[i] - value) / spreads[i])
+    return mass
 
 
 @kernel
@@ -85,23 +85,23 @@ def _add_panel(means, spreads, kinds, begin, end, ratios, out):
     half, middle = 0.5 * (end - begin), 0.5 * (end + begin)
     for k in range(len(NODES)):
         s = middle + half * NODES[k]
-        chance = half * WEIGHTS[k]
+        mass = half * WEIGHTS[k]
         for i in range(means.size):
             if kinds[i] == 2:
                 z = (s - means[i]) / spreads[i]
                 ratios[i] = 0.0
                 if z < REACH:
                     under = 0.5 * erfc(-ROOT_HALF * z)
-                    chance *= under
+                    mass *= under
                     ratios[i] = DENSITY * exp(-0.5 * z * z) / (spreads[i] * under)
         for i in range(means.size):
             if kinds[i] == 2:
-                out[i] += chance * ratios[i]
+                out[i] += mass * ratios[i]
 
 
 @kernel
-def normal_chances(means, spreads, allowed, kinds, ratios, out):
-    """Fill `out`; scores without spread share what they tie for, and so do infinite ones."""
+def fill_normal_probabilities(means, spreads, allowed, kinds, ratios, out):
+    """Fill `out`; tied scores without spread, and infinite ones, share their probability."""
     for i in range(means.size):
         out[i] = 0.0
     if _spreads_of(means, spreads, allowed, kinds):

@@ -1,4 +1,4 @@
-"""Reward distributions that compiled code can draw from, each known by a parameter and a scale."""
+"""Reward distributions that compiled code draws from, each with a parameter and a scale."""
 
 from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.random.exp import exp
@@ -57,3 +57,11 @@ def draw_reward(stream, law, parameter, scale):
 def draw_rewards(stream, law, parameters, scale, rewards):
     for i in range(parameters.size):
         rewards[i] = draw_reward(stream, law, parameters[i], scale)
+
+
+@kernel
+def add_round(means, best, arms, rewards, regret, reward):
+    """Add one round of every run to its regret and reward so far."""
+    for run in range(arms.size):
+        regret[run] += best[run] - means[run, arms[run]]
+        reward[run] += rewards[run]

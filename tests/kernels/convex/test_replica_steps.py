@@ -3,28 +3,11 @@
 import numpy as np
 import pytest
 
-from bandstrap.kernels.compile import kernel
+from bandstrap.kernels.convex import replicas as kernels
 from bandstrap.kernels.convex.replicas import LINEAR, LOGISTIC, SUMS, learn, look
-from bandstrap.kernels.random.lanes import LANES, add_lanes
 
 D = 9
-
-
-@kernel
-def _add(out, row, scale, other, other_row):
-    for q in range(0, out.shape[1], LANES):
-        add_lanes(out, row, q, scale, other, other_row)
-
-
-def test_lanes_are_added_as_one_by_one_to_the_last_bit() -> None:
-    rng = np.random.default_rng(0)
-    out, other = rng.standard_normal((5, 12)), rng.standard_normal((3, 12))
-    right = out.copy()
-    for row in range(5):
-        scale = float(rng.standard_normal())
-        _add(out, row, scale, other, row % 3)
-        right[row] += scale * other[row % 3]
-    assert (out == right).all()
+FIRST, COUNT, STEPS = 2, 5, 40  # pseudo-examples, rows, steps
 
 
 def _scratch(lanes: int) -> tuple[np.ndarray, ...]:
@@ -70,3 +53,33 @@ def test_steps_are_adagrads(link, dtype) -> None:
     for row in range(rows):
         look(theta, 4, contexts[row], unit, margins, _scratch(lanes))
         assert margins == pytest.approx([0, numbers[row] @ own[:, 4]], rel=1e-9)
+
+
+def test_a_replayed_row_is_asked_for_while_the_step_before_it_is_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    contexts = np.arange(COUNT)[:, None] * 1.0
+    pseudo = np.arange(-FIRST, 0)[:, None] * 1.0
+    drawn = list(np.random.default_rng(0).integers(0, FIRST + COUNT, STEPS))
+    draws = iter(drawn)
+    events: list[tuple[str, float]] = []
+    monkeypatch.setattr(kernels, "below", lambda *_: next(draws))
+    monkeypatch.setattr(kernels, "_set_sizes", lambda *_: None)
+    monkeypatch.setattr(kernels, "prefetch", lambda array, row: events.append(("ask", row)))
+    monkeypatch.setattr(
+        kernels,
+        "_take_step",
+        lambda link, n, theta, squares, row, *_: events.append(("step", row[0])),
+    )
+    memory = contexts, np.zeros(COUNT), np.zeros((COUNT, 4))
+    prior = pseudo, np.zeros(FIRST), np.zeros((1, FIRST, 4))
+    learnt = np.zeros((1, 2, 4)), np.zeros((1, 2)), np.zeros((2, 2))
+    kernels.replay.py_func(
+        None, LOGISTIC, 0.1, STEPS, 4, 0, COUNT, memory, 1.0, prior, learnt, (None,)
+    )
+    rows = [int(i) - FIRST for i in drawn]
+    expected: list[tuple[str, float]] = []
+    for row, following in zip(rows, [*rows[1:], -1], strict=True):
+        expected += [("ask", following)] * (3 if following >= 0 else 0)  # context, weights, reward
+        expected.append(("step", row))
+    assert events == expected
