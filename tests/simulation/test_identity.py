@@ -21,7 +21,7 @@ from bandstrap import (
     from_sklearn,
     simulate,
 )
-from bandstrap.environments import Bernoulli, ClassPayoffs, OwnTable
+from bandstrap.environments import Bernoulli, ClassPayoffs, TableEnvironment
 from bandstrap.simulation.kept.identity import identity, seen
 
 
@@ -90,7 +90,7 @@ def test_what_differs_is_told_apart(name):
 
 def test_what_writes_itself_is_told_by_that():
     prior = EigenExamples(np.eye(40))
-    table = OwnTable("t", np.zeros((4, 1)), ClassPayoffs(np.array([0, 1, 0, 1]), 2))
+    table = TableEnvironment("t", np.zeros((4, 1)), ClassPayoffs(np.array([0, 1, 0, 1]), 2))
     for native in (prior, table, [prior, {"a": table}]):
         assert identity(native) == repr(native)
 
@@ -166,7 +166,7 @@ def test_what_cannot_be_seen_is_played_anew(tmp_path):
 
 
 def _world():
-    return OwnTable("t", np.zeros((4, 1)), ClassPayoffs(np.array([0, 1, 0, 1]), 2))
+    return TableEnvironment("t", np.zeros((4, 1)), ClassPayoffs(np.array([0, 1, 0, 1]), 2))
 
 
 def test_names_are_taken_before_a_policy_changes_itself(tmp_path):

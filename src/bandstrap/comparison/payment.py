@@ -18,7 +18,7 @@ from bandstrap.tables.classes import Classes, classes_of
 from bandstrap.tables.text import LONGEST
 
 if TYPE_CHECKING:  # they need a compiler, which a table that is refused should not wait for
-    from bandstrap.environments.own_table import Payoffs
+    from bandstrap.environments.table import Payoffs
     from bandstrap.simulation import Trace
 
 LARGEST = 1e100  # a reward; squares of sums of such are numbers still
@@ -61,7 +61,7 @@ class Payment:
 
     @cached_property
     def payoffs(self) -> "Payoffs":
-        from bandstrap.environments.own_table import payoffs_of
+        from bandstrap.environments.table import payoffs_of
 
         return payoffs_of(self.values, len(self.arms))
 

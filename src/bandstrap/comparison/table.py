@@ -20,7 +20,7 @@ from bandstrap.tables.sample import Sample
 from bandstrap.tables.source import read, title_of
 
 if TYPE_CHECKING:  # it needs a compiler, which a table that is refused should not wait for
-    from bandstrap.environments import OwnTable
+    from bandstrap.environments import TableEnvironment
 
 UNNAMED = "(no name)"  # as where a frame's row names were written to a file
 
@@ -36,10 +36,10 @@ class Prepared:
     decisions: tuple[str, ...]
 
     @cached_property
-    def environment(self) -> "OwnTable":
-        from bandstrap.environments import OwnTable
+    def environment(self) -> "TableEnvironment":
+        from bandstrap.environments import TableEnvironment
 
-        return OwnTable(self.title, self.contexts, self.payment.payoffs)
+        return TableEnvironment(self.title, self.contexts, self.payment.payoffs)
 
 
 def nothing() -> None:

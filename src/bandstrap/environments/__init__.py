@@ -1,18 +1,20 @@
-"""Where rewards come from."""
+"""What policies are played on."""
 
 from collections.abc import Callable
 
 from bandstrap.environments.base import Environment, Round
-from bandstrap.environments.bernoulli import Bernoulli
-from bandstrap.environments.beta import Beta
-from bandstrap.environments.categorical import Categorical
-from bandstrap.environments.gaussian import Gaussian
 from bandstrap.environments.labelled import Labelled
-from bandstrap.environments.own_table import ClassPayoffs, GivenPayoffs, OwnTable
-from bandstrap.environments.stationary import Arms, Stationary
-from bandstrap.environments.triangular import Triangular
-from bandstrap.environments.truncated_normal import TruncatedNormal
-from bandstrap.environments.two_arm import TwoArm
+from bandstrap.environments.stationary import (
+    Bernoulli,
+    Beta,
+    Categorical,
+    Gaussian,
+    Stationary,
+    Triangular,
+    TruncatedNormal,
+    TwoArm,
+)
+from bandstrap.environments.table import ClassPayoffs, FullPayoffs, TableEnvironment
 
 ENVIRONMENTS: dict[str, Callable[..., Stationary]] = {
     "bernoulli": Bernoulli,
@@ -26,18 +28,17 @@ ENVIRONMENTS: dict[str, Callable[..., Stationary]] = {
 
 __all__ = [
     "ENVIRONMENTS",
-    "Arms",
     "Bernoulli",
     "Beta",
     "Categorical",
     "ClassPayoffs",
     "Environment",
+    "FullPayoffs",
     "Gaussian",
-    "GivenPayoffs",
     "Labelled",
-    "OwnTable",
     "Round",
     "Stationary",
+    "TableEnvironment",
     "Triangular",
     "TruncatedNormal",
     "TwoArm",

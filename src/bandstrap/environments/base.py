@@ -9,7 +9,7 @@ from bandstrap.problem import Problem
 
 
 class Round(NamedTuple):
-    """What a round holds: the contexts that a policy sees, and the truth that regret is told by."""
+    """The contexts that a policy sees in a round, and the truth from which regret is computed."""
 
     contexts: Contexts  # (runs, features)
     means: Array  # (runs, arms), expected rewards
@@ -17,28 +17,37 @@ class Round(NamedTuple):
 
 
 class Environment(ABC):
-    """Frozen parameters of a problem. A world, drawn by `start`, is what its runs meet.
+    """Frozen parameters of a problem. `start` draws a world, which holds the state of all runs.
 
-    A round is a look, which gives the contexts, and a pull, which gives the rewards. Worlds are of
-    plain attributes, so that a run can be saved in the middle. Where there are no contexts all
-    rounds look alike and one look is enough.
+    A round is a `look`, which returns the contexts, and a `pull`, which returns the rewards. A
+    world has plain attributes only, so that a run can be saved midway. Without contexts all rounds
+    look alike and one look is enough.
+
+    >>> import numpy as np
+    >>> from bandstrap.environments import Bernoulli
+    >>> environment, rng = Bernoulli(means=(0.0, 1.0)), np.random.default_rng(0)
+    >>> world = environment.start(runs=3, rng=rng)
+    >>> environment.look(world, played=0).best
+    array([1., 1., 1.])
+    >>> environment.pull(world, np.array([0, 1, 1]), rng)
+    array([0., 1., 1.])
     """
 
     contextual: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
-        """What results call it."""
+        """Its name in results."""
         return type(self).__name__.lower()
 
     @property
     @abstractmethod
     def problem(self) -> Problem:
-        """What a policy is told."""
+        """What a policy may know: arms, features, support."""
 
     @property
     def law(self) -> Law | None:
-        """The rewards' distribution as kernels know it, if they do."""
+        """The rewards' distribution, if kernels can draw from it."""
         return None
 
     @abstractmethod
@@ -47,8 +56,8 @@ class Environment(ABC):
 
     @abstractmethod
     def look(self, world: Any, played: int) -> Round:
-        """The round after `played` others."""
+        """The round that follows `played` others."""
 
     @abstractmethod
     def pull(self, world: Any, chosen: Array, rng: Rng) -> Array:
-        """A reward from the chosen arm of each run, in the round last looked at."""
+        """The reward of each run's chosen arm, in the round last looked at."""

@@ -12,36 +12,36 @@ from bandstrap.problem import Problem, Support
 from bandstrap.storage.schema import ArrayOf, Schema
 
 
-class Rows:
-    """The rows that each run meets: all of them in random order, then all in another order."""
+class ShuffledRows:
+    """The rows of each run: a random permutation of all, then another, and so on."""
 
-    unsaved: ClassVar[tuple[str, ...]] = ("order", "turn")
+    unsaved: ClassVar[tuple[str, ...]] = ("order", "epoch")
     schema = Schema(
         seeds=ArrayOf(np.int64, "runs", fixed=True),
         labels=ArrayOf(np.int64, "runs"),
     )
 
     def __init__(self, seeds: Array) -> None:
-        self.seeds = seeds  # (runs,), from which every pass is shuffled
+        self.seeds = seeds  # (runs,), one generator per run and pass
         self.restore()
         self.labels = np.zeros(seeds.size, dtype=np.int64)  # of the round last looked at
 
     def restore(self) -> None:
-        """The order follows from the seeds."""
-        self.turn = -1  # the pass that `order` belongs to
+        """Set what follows from the seeds and is not saved."""
+        self.epoch = -1  # the pass over the rows that `order` belongs to
         self.order = np.zeros((self.seeds.size, 0), dtype=np.int64)
 
     def at(self, played: int, count: int) -> Array:
-        """The row of each run in the round after `played` others, of `count` rows."""
-        turn, position = divmod(played, count)
-        if turn != self.turn:
-            self.order = np.array([_shuffled(count, int(seed), turn) for seed in self.seeds])
-            self.turn = turn
+        """The row of each run after `played` rounds, out of `count` rows."""
+        epoch, position = divmod(played, count)
+        if epoch != self.epoch:
+            self.order = np.array([_shuffled(count, int(seed), epoch) for seed in self.seeds])
+            self.epoch = epoch
         return self.order[:, position]
 
 
-def _shuffled(count: int, seed: int, turn: int) -> Array:
-    sequence = np.random.SeedSequence([seed, turn])
+def _shuffled(count: int, seed: int, epoch: int) -> Array:
+    sequence = np.random.SeedSequence([seed, epoch])
     return np.random.Generator(np.random.PCG64DXSM(sequence)).permutation(count)
 
 
@@ -49,7 +49,7 @@ def _shuffled(count: int, seed: int, turn: int) -> Array:
 class Labelled(Environment):
     """One versus all: the arm of a row's class pays 1, any other 0.
 
-    It holds the data set's name and reads the data when first asked, so that it is cheap to send to
+    It holds only the data set's name and reads the data on first use, so it is cheap to send to
     another process.
 
     >>> Labelled("digits").problem.n_features
@@ -78,10 +78,10 @@ class Labelled(Environment):
         """The covariance of all contexts, for `EigenExamples`."""
         return self.data.covariance
 
-    def start(self, runs: int, rng: Rng) -> Rows:
-        return Rows(rng.integers(2**63, size=runs))
+    def start(self, runs: int, rng: Rng) -> ShuffledRows:
+        return ShuffledRows(rng.integers(2**63, size=runs))
 
-    def look(self, world: Rows, played: int) -> Round:
+    def look(self, world: ShuffledRows, played: int) -> Round:
         data = self.data
         rows = world.at(played, data.labels.size)
         world.labels = data.labels[rows].astype(np.int64)
@@ -89,6 +89,6 @@ class Labelled(Environment):
         means[np.arange(rows.size), world.labels] = 1.0
         return Round(data.contexts[rows], means, np.ones(rows.size))
 
-    def pull(self, world: Rows, chosen: Array, rng: Rng) -> Array:
+    def pull(self, world: ShuffledRows, chosen: Array, rng: Rng) -> Array:
         rewards: Array = (chosen == world.labels).astype(np.float64)
         return rewards

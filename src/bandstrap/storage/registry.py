@@ -115,6 +115,7 @@ CLASSES: dict[str, str] = {
 # Where modules have gone since files named them. Names in files stay as they are.
 MOVED: dict[str, str] = {
     "bandstrap.columns.columns": "bandstrap.tables.columns",
+    "bandstrap.environments.own_table": "bandstrap.environments.table",
     "bandstrap.fractions": "bandstrap.history.fractions",
     "bandstrap.history": "bandstrap.history.rewards",
     "bandstrap.kernels.direct": "bandstrap.kernels.lazy.direct",
@@ -187,7 +188,10 @@ MOVED: dict[str, str] = {
 
 # What classes are called today, by the name in files, for those that were renamed. A field that was
 # renamed stands in the class's `former_fields`.
-RENAMED: dict[str, str] = {}
+RENAMED: dict[str, str] = {
+    "bandstrap.environments.labelled:Rows": "ShuffledRows",
+    "bandstrap.environments.stationary:Arms": "StationaryArms",
+}
 
 
 @cache

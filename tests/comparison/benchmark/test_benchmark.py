@@ -14,7 +14,7 @@ from bandstrap.comparison.benchmark.benchmark import LINEUP, benchmark, judged
 from bandstrap.comparison.benchmark.tasks import Task
 from bandstrap.comparison.candidates import LEAN, WIDE, Asked
 from bandstrap.comparison.size import Size
-from bandstrap.environments import ClassPayoffs, OwnTable
+from bandstrap.environments import ClassPayoffs, TableEnvironment
 from bandstrap.report.of_benchmark import _ranks
 from bandstrap.simulation import Runner, Trace
 from called import failed, in_one_line
@@ -75,7 +75,9 @@ def test_who_ties_for_the_best_shares_it(order):
 
 def random_task(name, width):
     contexts = np.random.default_rng(0).random((12, width)).astype(np.float32)
-    return Task(name, OwnTable(name, contexts, ClassPayoffs(np.arange(12) % 2, 2)), "made up")
+    return Task(
+        name, TableEnvironment(name, contexts, ClassPayoffs(np.arange(12) % 2, 2)), "made up"
+    )
 
 
 def test_where_one_data_set_is_wide_only_those_play_that_cost_least(tmp_path):

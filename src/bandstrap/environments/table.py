@@ -1,4 +1,4 @@
-"""A table of one's own played as a bandit: its rows in random order, its arms paid by the table."""
+"""A table played as a bandit: rows in random order, rewards from the table."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ import numpy as np
 
 from bandstrap.arrays import Array, Rng
 from bandstrap.environments.base import Environment, Round
-from bandstrap.environments.labelled import Rows
+from bandstrap.environments.labelled import ShuffledRows
 from bandstrap.errors import InvalidInput
 from bandstrap.problem import Problem, Support
 from bandstrap.storage.schema import ArrayOf, Schema
 
 
 class Payoffs(ABC):
-    """What each arm would pay in each row."""
+    """The reward of each arm in each row."""
 
     @property
     @abstractmethod
@@ -30,21 +30,25 @@ class Payoffs(ABC):
 
     @abstractmethod
     def of(self, rows: Array) -> Array:
-        """What all arms would pay in some rows, (rows, arms)."""
+        """The rewards of all arms in these rows, (rows, arms)."""
 
     @abstractmethod
     def means(self) -> Array:
-        """What each arm would pay on average over all rows, (arms,)."""
+        """The mean reward of each arm over all rows, (arms,)."""
 
     @property
     @abstractmethod
     def content(self) -> Array:
-        """The array that says everything."""
+        """The array that determines all payoffs."""
 
 
 @dataclass(frozen=True, eq=False)
 class ClassPayoffs(Payoffs):
-    """One versus all: the arm of a row's class pays 1, any other 0."""
+    """One versus all: the arm of a row's class pays 1, any other 0.
+
+    >>> ClassPayoffs(np.array([0, 1, 1, 1]), classes=2).means()
+    array([0.25, 0.75])
+    """
 
     labels: Array  # (rows,), 0 to classes - 1
     classes: int
@@ -71,8 +75,12 @@ class ClassPayoffs(Payoffs):
 
 
 @dataclass(frozen=True, eq=False)
-class GivenPayoffs(Payoffs):
-    """Full information: the table tells what every arm would have paid, between 0 and 1."""
+class FullPayoffs(Payoffs):
+    """Full information: the table holds the reward of every arm, from 0 to 1.
+
+    >>> FullPayoffs(np.array([[0.0, 1.0], [0.5, 0.5]])).means()
+    array([0.25, 0.75])
+    """
 
     rewards: Array  # (rows, arms)
 
@@ -106,12 +114,12 @@ class GivenPayoffs(Payoffs):
 
 
 def payoffs_of(values: Array, n_arms: int) -> Payoffs:
-    """By the class of each row, (rows,), or by what each arm pays in it, (rows, arms)."""
-    return ClassPayoffs(values, n_arms) if values.ndim == 1 else GivenPayoffs(values)
+    """From the class of each row, (rows,), or the reward of each arm in it, (rows, arms)."""
+    return ClassPayoffs(values, n_arms) if values.ndim == 1 else FullPayoffs(values)
 
 
-class PaidRows(Rows):
-    """The rows that each run meets, and what the arms pay in the present ones."""
+class PaidRows(ShuffledRows):
+    """The rows of each run, and the arms' rewards in the present ones."""
 
     schema = Schema(paid=ArrayOf(np.float64, "runs", "arms"))
 
@@ -121,11 +129,12 @@ class PaidRows(Rows):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OwnTable(Environment):
-    """Contexts, and what every arm would pay in each of them.
+class TableEnvironment(Environment):
+    """Contexts, and the reward of every arm in each of them.
 
     >>> contexts = np.array([[0.0], [1.0], [1.0]])
-    >>> OwnTable("mine", contexts, ClassPayoffs(np.array([0, 1, 1]), 2)).problem.n_arms
+    >>> payoffs = ClassPayoffs(np.array([0, 1, 1]), classes=2)
+    >>> TableEnvironment("mine", contexts, payoffs).problem.n_arms
     2
     """
 
@@ -141,7 +150,7 @@ class OwnTable(Environment):
 
     @cached_property
     def digest(self) -> str:
-        """Of everything that is played: what was computed from other rows is never mixed in."""
+        """Of all contexts and payoffs, so that results of other rows are never reused."""
         digest = sha256()
         for array in (self.contexts, self.payoffs.content):
             digest.update(f"{array.dtype.str}{array.shape}".encode())
@@ -149,7 +158,7 @@ class OwnTable(Environment):
         return digest.hexdigest()[:24]
 
     def __repr__(self) -> str:
-        return f"OwnTable({self.title!r}, {self.payoffs.n_arms} arms, {self.digest})"
+        return f"TableEnvironment({self.title!r}, {self.payoffs.n_arms} arms, {self.digest})"
 
     @property
     def problem(self) -> Problem:
