@@ -1,10 +1,11 @@
-"""Draws the pictures of docs/idea.md anew: python docs/pictures/make.py."""
+"""Draws the pictures of the pages anew: python docs/pictures/make.py."""
 
 from pathlib import Path
 
 from draws import BootstrapDraw, draws, unweighted
 from laws import draw_laws
 from moving import moving
+from rooms import plan
 from stepped import stepped
 
 HERE = Path(__file__).parent
@@ -25,6 +26,7 @@ def main() -> None:
     (HERE / "steps.svg").write_text(stepped(telling()), encoding="utf-8")
     (HERE / "draws.svg").write_text(moving(draws(9)), encoding="utf-8")
     draw_laws(HERE / "laws.svg")
+    (HERE / "rooms.svg").write_text(plan(), encoding="utf-8")
 
 
 if __name__ == "__main__":
