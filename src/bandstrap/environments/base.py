@@ -34,11 +34,18 @@ class Environment(ABC):
     """
 
     contextual: ClassVar[bool] = False
+    seeded_as: ClassVar[str] = ""  # what `stream` calls a class that was renamed
 
     @property
     def name(self) -> str:
         """Its name in results."""
         return type(self).__name__.lower()
+
+    @property
+    def stream(self) -> str:
+        """The text that seeds its worlds; it stays the same whatever the class is called."""
+        name = type(self).__qualname__
+        return repr(self).replace(name, vars(type(self)).get("seeded_as", name), 1)
 
     @property
     @abstractmethod

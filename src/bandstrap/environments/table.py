@@ -157,6 +157,12 @@ class TableEnvironment(Environment):
             digest.update(np.ascontiguousarray(array).data)
         return digest.hexdigest()[:24]
 
+    @property
+    def stream(self) -> str:
+        return (
+            f"OwnTable({self.title!r}, {self.payoffs.n_arms} arms, {self.digest})"  # its old name
+        )
+
     def __repr__(self) -> str:
         return f"TableEnvironment({self.title!r}, {self.payoffs.n_arms} arms, {self.digest})"
 

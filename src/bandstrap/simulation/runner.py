@@ -43,7 +43,7 @@ class Cell:
 
     def batches(self, seed: int) -> list[Batch]:
         """The cell cut into batches, always in the same way."""
-        world = f"{self.environment!r}"
+        world = self.environment.stream
         # With contexts a round costs the same for each run, so that runs may as well go apart.
         most = 1 if self.environment.contextual else BATCH
         sizes = [min(most, self.runs - start) for start in range(0, self.runs, most)]
