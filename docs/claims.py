@@ -12,9 +12,15 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from bandstrap.experiments import EXPERIMENTS
-from bandstrap.experiments.compare import THRESHOLD
 from bandstrap.experiments.decisions import DECISIONS
-from bandstrap.experiments.statements import ALIKE, CONFIDENCE, ENOUGH, HORIZON, SLIGHTLY
+from bandstrap.experiments.statements import (
+    ALIKE,
+    CONFIDENCE,
+    ENOUGH,
+    HORIZON,
+    SLIGHTLY,
+    THRESHOLD,
+)
 from bandstrap.simulation.kept.results import PROVENANCE
 
 Claim = dict[str, str]

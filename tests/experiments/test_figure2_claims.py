@@ -5,8 +5,8 @@ import pytest
 from synthetic import trace, traces
 
 from bandstrap.experiments.base import Verdict
-from bandstrap.experiments.figure2.verdicts import Asked, verdicts
-from bandstrap.experiments.statements import Outcome, gap, quantile
+from bandstrap.experiments.figure2.claims import verdicts
+from bandstrap.experiments.statements import Outcome, quantile, reward_difference
 from bandstrap.simulation import Trace
 
 COVTYPE = {
@@ -22,7 +22,7 @@ MNIST = {
 
 def verdict(levels, claim, dataset="covtype", **options):
     found = traces(levels, **{"environment": dataset, **options})
-    return {each.id: each for each in verdicts(Asked(dataset), found)}[claim].verdict
+    return {each.id: each for each in verdicts(dataset, found)}[claim].verdict
 
 
 def with_levels(levels, **changed):
@@ -77,7 +77,7 @@ def test_noise_decides_nothing():
 def test_best_in_all_rounds_looks_at_all_rounds():
     found = traces(COVTYPE)
     found["eg-lin"] = trace("eg-lin", lambda t: np.where(t < 5000, 0.72, 0.672))
-    claim = next(each for each in verdicts(Asked("covtype"), found) if each.id == "C9")
+    claim = next(each for each in verdicts("covtype", found) if each.id == "C9")
     assert claim.verdict is Verdict.IN_PART
     assert "in all rounds: fails" in claim.evidence
     assert "eg-log − eg-lin = +0.02" in claim.evidence  # at the end
@@ -85,7 +85,7 @@ def test_best_in_all_rounds_looks_at_all_rounds():
 
 def test_digits_decide_nothing_about_covtype():
     found = traces(COVTYPE, environment="digits")
-    claim = verdicts(Asked("covtype"), found)[0]
+    claim = verdicts("covtype", found)[0]
     assert claim.verdict is Verdict.UNDECIDED
     assert "digits in its place" in claim.evidence
     assert "rules say: reproduced" in claim.evidence
@@ -108,7 +108,7 @@ def test_faster_than_trees_and_better_than_tang():
         (fast, 0.75, Verdict.NOT_REPRODUCED),
     ):
         found = {**traces({**levels, "ensemble-log": tang}), "tree-heuristic": tree}
-        (claim,) = verdicts(Asked("covtype"), found)
+        (claim,) = verdicts("covtype", found)
         assert (claim.id, claim.verdict) == ("C13", expected)
 
 
@@ -125,13 +125,13 @@ def test_times_are_compared_over_all_that_both_have_played():
         "tree-heuristic": tree,
         "wb-log-paper": ours,
     }
-    (claim,) = verdicts(Asked("covtype"), found)
+    (claim,) = verdicts("covtype", found)
     assert "(1.00 against 2.00 ms a round over 1884 rounds)" in claim.evidence
 
 
 def test_a_claim_about_trees_needs_a_tree():
     found = traces({"eg-log": 0.69, "npb-log": 0.69, "wb-log": 0.69, "ensemble-log": 0.6})
-    (claim,) = [each for each in verdicts(Asked("covtype"), found) if each.id == "C13"]
+    (claim,) = [each for each in verdicts("covtype", found) if each.id == "C13"]
     assert claim.verdict is Verdict.IN_PART
     assert "no tree was played" in claim.evidence
 
@@ -146,8 +146,8 @@ def test_one_better_schedule_is_enough():
 def test_policies_are_compared_where_both_have_played():
     short = trace("wb-nn", lambda t: np.where(t < 4000, 0.5, 0.9), horizon=3000)
     long = trace("wb-log", lambda t: np.where(t < 4000, 0.4, 0.9))
-    difference = gap(short, long)
-    assert difference.last == short.rounds[-1] < 4000
+    difference = reward_difference(short, long)
+    assert f"over {short.rounds[-1]} rounds" in str(difference)
     assert difference.mean == pytest.approx(0.1, abs=1e-3)
 
 
@@ -162,7 +162,7 @@ def test_a_few_rounds_decide_nothing_and_say_how_few(levels, claim, dataset):
     assert verdict(levels, claim, dataset, horizon=4900) is Verdict.UNDECIDED
     assert verdict(levels, claim, dataset, horizon=5100) is not Verdict.UNDECIDED
     found = traces(levels, environment=dataset, horizon=4900)
-    evidence = {each.id: each for each in verdicts(Asked(dataset), found)}[claim].evidence
+    evidence = {each.id: each for each in verdicts(dataset, found)}[claim].evidence
     assert "over 4516 rounds" in evidence
 
 
@@ -181,9 +181,9 @@ def test_errors_of_few_runs_are_wider():
 def test_bounds_of_a_difference():
     wide, narrow = trace("a", 0.6, noise=0.05), trace("a", 0.6)
     other = trace("b", 0.55)
-    assert gap(narrow, other).beyond(0.02) is Outcome.HOLDS
-    assert gap(narrow, other).beyond(0.08) is Outcome.FAILS
-    assert gap(wide, other).beyond(0.02) is Outcome.OPEN
-    assert gap(narrow, other).between(0.0, 0.06) is Outcome.HOLDS
-    assert gap(narrow, other).between(0.06, 0.1) is Outcome.FAILS
-    assert gap(wide, other).between(0.0, 0.06) is Outcome.OPEN
+    assert reward_difference(narrow, other).above(0.02) is Outcome.HOLDS
+    assert reward_difference(narrow, other).above(0.08) is Outcome.FAILS
+    assert reward_difference(wide, other).above(0.02) is Outcome.OPEN
+    assert reward_difference(narrow, other).between(0.0, 0.06) is Outcome.HOLDS
+    assert reward_difference(narrow, other).between(0.06, 0.1) is Outcome.FAILS
+    assert reward_difference(wide, other).between(0.0, 0.06) is Outcome.OPEN

@@ -1,25 +1,13 @@
 """Theorem 1's arithmetic against exact fractions, a walk round by round, and event-driven runs."""
 
-from fractions import Fraction
-from functools import cache
-from math import comb, log, log1p
-
 import numpy as np
 import pytest
+from walks import curve, exact_log, exact_npb, exact_small_regret, exact_wb
 
 from bandstrap.errors import InvalidInput
 from bandstrap.experiments.theorem1 import lock_in
-from bandstrap.experiments.theorem1.lemmas import (
-    check_bad_history,
-    check_truncated_geometric,
-    guaranteed_exponent,
-    lemma_bound,
-    lemma_bound_exact_tail,
-    lemma_gives_theorem1,
-)
 from bandstrap.experiments.theorem1.lock_in import (
     GAP,
-    exact_small_regret,
     expected_regret,
     histories_that_matter,
     local_exponent,
@@ -29,28 +17,6 @@ from bandstrap.experiments.theorem1.lock_in import (
 
 NPB, WB = npb_pull_log_probability, wb_pull_log_probability
 both = pytest.mark.parametrize("log_probability", [NPB, WB], ids=["npb", "wb"])
-
-
-def exact_npb(alpha, beta):
-    n = alpha + beta
-    weights = (comb(n, j) * alpha**j * beta ** (n - j) for j in range(-(-n // 4), n + 1))
-    return Fraction(sum(weights), n**n)
-
-
-def exact_wb(alpha, beta):
-    n = alpha + beta - 1
-    return Fraction(sum(comb(n, j) * 3 ** (n - j) for j in range(alpha)), 4**n)
-
-
-def exact_log(p):
-    near_one = 2 * p > 1
-    return log1p(-float(1 - p)) if near_one else log(p.numerator) - log(p.denominator)
-
-
-@cache
-def curve(log_probability):
-    horizons = np.geomspace(10, 1e300, 60)
-    return horizons, expected_regret(horizons, log_probability)
 
 
 @pytest.mark.parametrize(("log_probability", "exact"), [(NPB, exact_npb), (WB, exact_wb)])
@@ -205,42 +171,6 @@ def test_weighted_bootstrap_stays_flat():
     assert np.abs(local_exponent(horizons, regret)[late]).max() < 1e-9
 
 
-def test_regret_of_the_bootstrap_is_above_the_lemmas():
-    horizons, regret = curve(NPB)
-    dense = np.unique(np.floor(np.geomspace(10, 1000, 60)))
-    for T, found in ((horizons, regret), (dense, expected_regret(dense, NPB))):
-        assert np.all(found >= lemma_bound(T))
-        assert np.all(found >= lemma_bound_exact_tail(T))
-
-
-def test_exact_tail_makes_the_lemma_sharp():
-    horizons, regret = curve(NPB)
-    late = horizons > 1e60
-    assert np.all(lemma_bound_exact_tail(horizons)[late] > regret[late] / 20)
-
-
-def test_lemma_bound_is_the_best_m():
-    horizons = [15, 16, 40, 1e3, 1e6]
-    slow = [
-        max(2.0**-m / 8 * min(m ** (m / 20), T / 4) for m in range(15, min(int(T), 500) + 1))
-        for T in horizons
-    ]
-    np.testing.assert_allclose(lemma_bound(horizons), slow, rtol=1e-12)
-    assert lemma_bound([14.0]) == 0
-
-
-def test_exact_tail_bound_is_the_best_m_of_both_cases():
-    def slow(horizon, m):
-        p = float(exact_npb(1, m + 1))
-        early = min(1 / p - 1, horizon / 2 * (1 - p)) / 8
-        return 2.0**-m * min(early, max(horizon // 2 - m, 0) / 4)
-
-    horizons = [20, 33, 34, 60, 1000, 10**6]
-    expected = [max(slow(T, m) for m in range(15, min(T, 100) + 1)) for T in horizons]
-    np.testing.assert_allclose(lemma_bound_exact_tail(horizons), expected, rtol=1e-10)
-    assert expected[0] == 0 < expected[1]
-
-
 def test_exponent_rises_towards_one_over_windows_of_many_steps():
     """Point by point it swings: P(1, m+1) falls by steps, whenever (m+2)/4 passes an integer."""
     regret = expected_regret(10.0 ** np.arange(20, 301, 40), NPB)
@@ -254,38 +184,7 @@ def test_local_exponent_of_a_power():
     np.testing.assert_allclose(local_exponent(horizons, 3 * horizons**0.7), 0.7)
 
 
-def test_bad_history_lemma_holds_from_15():
-    found = check_bad_history(3000)
-    assert found.checked == found.holding == 2986
-    assert found.proof_step_from == 15
-    m = found.smallest_margin_at
-    exact = -(m + 2) * log(m + 2) / 20 - exact_log(exact_npb(1, m + 1))
-    assert found.smallest_margin == pytest.approx(exact, rel=1e-12)
-    assert found.smallest_margin > 0
-
-
-def test_truncated_geometric_lemma_holds():
-    found = check_truncated_geometric()
-    assert found.checked == found.equal == found.bounded > 3000
-    # At p = 1/l the ratio is 2 (1 - (1 - 1/l)^l), which falls to 2 (1 - 1/e).
-    assert 2 * (1 - np.exp(-1)) < found.tightest_ratio < 1.265
-
-
 def test_histories_that_matter_are_few():
     depths, widths = histories_that_matter(np.array([1e3, 1e100, 1e300]), NPB)
     assert depths.max() < 800
     assert widths[-1] < 10  # at 10^300 only histories of hardly any reward cost anything
-
-
-def test_guaranteed_exponent_agrees_with_the_bound_and_rises_towards_one():
-    for exponent in (100, 250):
-        bound = float(lemma_bound_exact_tail([10.0**exponent])[0])
-        # The best m is within a step of the balance, which costs at most a few factors of two.
-        assert guaranteed_exponent(exponent) == pytest.approx(np.log10(bound) / exponent, abs=0.03)
-    far = [guaranteed_exponent(x) for x in (1e2, 1e3, 1e4, 1e6, 1e9, 1e12)]
-    assert np.all(np.diff(far) > 0)
-    assert far[-1] < 1
-
-
-def test_the_lemma_gives_the_theorem_where_it_says_so():
-    assert all(lemma_gives_theorem1(gamma) for gamma in (0.99, 0.6, 0.3, 0.12))

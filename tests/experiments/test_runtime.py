@@ -6,11 +6,10 @@ from synthetic import trace
 
 from bandstrap.environments import Labelled
 from bandstrap.experiments import EXPERIMENTS, Settings, Verdict
-from bandstrap.experiments.figure2.lineups import COVTYPE, MNIST
+from bandstrap.experiments.figure2.lineup import COVTYPE, MNIST
 from bandstrap.experiments.runtime import recipe
 from bandstrap.experiments.runtime.costs import against_paper, against_recipe, cost_at, curve, table
-from bandstrap.experiments.runtime.experiment import TIMED
-from bandstrap.experiments.runtime.plot import _papers
+from bandstrap.experiments.runtime.experiment import TIMED, _papers
 from bandstrap.experiments.session import Session
 from bandstrap.experiments.statements import Outcome, seconds_per_round
 from bandstrap.simulation import Trace, runner

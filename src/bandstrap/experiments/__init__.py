@@ -6,7 +6,7 @@ from bandstrap.experiments.figure1 import Figure1, Figure1K2, Figure1K5
 from bandstrap.experiments.figure2.experiment import Figure2CovType, Figure2MNIST
 from bandstrap.experiments.runtime.experiment import Runtime
 from bandstrap.experiments.theorem1.experiment import Theorem1
-from bandstrap.experiments.theorem2.experiment import Theorem2
+from bandstrap.experiments.theorem2 import Theorem2
 
 EXPERIMENTS: dict[str, type[Experiment]] = {
     experiment.name: experiment

@@ -1,14 +1,13 @@
-"""What an experiment is: data, a check that ends in verdicts, and a plot."""
+"""An experiment is data, a check that ends in verdicts, and a plot."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Container, Iterable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from bandstrap.errors import InvalidInput, UnknownName
-from bandstrap.policies import POLICIES, Policy
 from bandstrap.policies.registry import REGISTRY, current
 from bandstrap.simulation import Runner, Trace
 
@@ -24,12 +23,12 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of the paper with what was found, always with the numbers."""
+    """A claim of the paper, its verdict, and the numbers behind it."""
 
     id: str
     claim: str
     verdict: Verdict
-    evidence: str  # a finding a line
+    evidence: str  # one finding per line
 
     def as_dict(self) -> dict[str, str]:
         return {key: str(value) for key, value in asdict(self).items()}
@@ -37,7 +36,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Settings:
-    """How large to run; None leaves the experiment's own size."""
+    """The size of a run; None means the experiment's own."""
 
     quick: bool = False
     runs: int | None = None
@@ -60,12 +59,12 @@ class Settings:
             raise InvalidInput("--policies", ",".join(self.policies or ()), "name each once")
 
     def size(self, full: tuple[int, int], quick: tuple[int, int]) -> tuple[int, int]:
-        """Runs and horizon: the given ones, else those of the quick or the full size."""
+        """Runs and horizon: the given ones, else the quick or the full ones."""
         runs, horizon = quick if self.quick else full
         return self.runs or runs, self.horizon or horizon
 
     def chosen(self, known: Container[str], usual: tuple[str, ...]) -> tuple[str, ...]:
-        """The given policies that are known here; the usual ones where there are none of them."""
+        """The given policies that are known, or the usual ones if there are none."""
         return tuple(name for name in self.policies or () if name in known) or usual
 
 
@@ -74,29 +73,22 @@ class Experiment(ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
-    known: ClassVar[Collection[str]] = ()  # policies that can be asked of it
+    known: ClassVar[Collection[str]] = ()  # policies that `--policies` may name
 
     def prepare(self, settings: Settings) -> None:  # noqa: B027 - most have nothing to prepare
-        """Refuse early what cannot be run, before anything else takes its time."""
+        """Fail early, for example on missing data, before any experiment runs."""
 
     @abstractmethod
     def run(self, settings: Settings, runner: Runner) -> list[Trace]:
-        """The experiment's data, as traces."""
+        """Play or compute its traces."""
 
     @abstractmethod
     def check(self, settings: Settings, traces: list[Trace]) -> list[Claim]:
-        """The claims it decides."""
+        """Judge the claims that the traces decide."""
 
     @abstractmethod
     def plot(self, settings: Settings, traces: list[Trace], path: Path) -> None:
         """Draw its figure."""
-
-
-def policy_named(name: str) -> Policy[Any]:
-    """A registered policy, or an error that names the nearest one."""
-    if name not in POLICIES:
-        raise UnknownName("policy", name, POLICIES)
-    return POLICIES[name]()
 
 
 def by_name(traces: Iterable[Trace]) -> dict[tuple[str, str], Trace]:

@@ -1,41 +1,25 @@
 """Figure 1 and its appendix: regret of TS, NPB and WB on four reward distributions."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import ClassVar
 
 from bandstrap.environments import ENVIRONMENTS
-from bandstrap.experiments.base import Claim, Experiment, Settings, Verdict, by_name, policy_named
-from bandstrap.experiments.compare import THRESHOLD, Difference, difference, final
+from bandstrap.experiments.base import Claim, Experiment, Settings, Verdict, by_name
+from bandstrap.experiments.statements import (
+    Outcome,
+    Statement,
+    count_of,
+    regret_difference,
+    verdict_of,
+)
 from bandstrap.experiments.style import figure, regret_axes, save
 from bandstrap.policies import POLICIES
 from bandstrap.simulation import Cell, Runner, Trace
 
 ENVIRONMENT_NAMES = ("bernoulli", "truncated-normal", "beta", "triangular")
 POLICY_NAMES = ("wb", "npb", "npb-binomial", "ts")
-
-
-@dataclass(frozen=True)
-class _Orders:
-    """What the paper says of one environment, as differences that should be positive or zero."""
-
-    positive: list[Difference]
-    zero: list[Difference]
-
-    @property
-    def shown(self) -> int:
-        equal = [d for d in self.zero if not (d.above or d.below)]
-        return sum(d.above for d in self.positive) + len(equal)
-
-    @property
-    def contradicted(self) -> int:
-        unequal = [d for d in self.zero if d.above or d.below]
-        return sum(d.below for d in self.positive) + len(unequal)
-
-    @property
-    def total(self) -> int:
-        return len(self.positive) + len(self.zero)
+EQUAL = "wb equals ts"
 
 
 class Figure1(Experiment):
@@ -51,7 +35,7 @@ class Figure1(Experiment):
         runs, horizon = settings.size(full=(1000, 10_000), quick=(200, 1000))
         arms = settings.arms or self.n_arms
         cells = [
-            Cell(self.name, env, name, ENVIRONMENTS[env](arms), policy_named(name), horizon, runs)
+            Cell(self.name, env, name, ENVIRONMENTS[env](arms), POLICIES[name](), horizon, runs)
             for env in ENVIRONMENT_NAMES
             for name in settings.chosen(self.known, POLICY_NAMES)
         ]
@@ -59,38 +43,23 @@ class Figure1(Experiment):
 
     def check(self, settings: Settings, traces: list[Trace]) -> list[Claim]:
         found = by_name(traces)
-        names = {trace.policy for trace in traces}
-        if not names.issuperset({"wb", "npb", "ts"}):
+        if not {trace.policy for trace in traces} >= {"wb", "npb", "ts"}:
             return []
-        orders = {env: self._order(found, env) for env in ENVIRONMENT_NAMES}
-        evidence = "\n".join(
-            f"{env}: {', '.join(final(found[env, name]) for name in ('wb', 'npb', 'ts'))}; "
-            f"{', '.join(map(str, o.positive + o.zero))}"
-            for env, o in orders.items()
-        )
+        statements = {env: _order(found, env) for env in ENVIRONMENT_NAMES}
+        every = [statement for some in statements.values() for statement in some]
         claim = (
             f"K = {settings.arms or self.n_arms}: Bernoulli: NPB worse than TS = WB; "
             "truncated normal, beta, triangular: WB < NPB < TS with rounding"
         )
-        verdict, tally = _verdict(list(orders.values()))
-        sizes = f"{traces[0].runs} runs, {traces[0].rounds[-1]} rounds, paired: {tally}\n"
-        return [Claim(self.claim_id, claim, verdict, sizes + evidence + self._binomial(found))]
-
-    def _order(self, found: dict[tuple[str, str], Trace], env: str) -> _Orders:
-        wb, npb, ts = (found[env, name] for name in ("wb", "npb", "ts"))
-        if env == "bernoulli":
-            return _Orders([difference(npb, wb), difference(npb, ts)], [difference(wb, ts)])
-        return _Orders([difference(npb, wb), difference(ts, npb)], [])
-
-    def _binomial(self, found: dict[tuple[str, str], Trace]) -> str:
-        """What the other reading of NPB gives: the binomial estimator on real rewards."""
-        if ("beta", "npb-binomial") not in found:
-            return ""
-        parts = [
-            f"{env} {difference(found[env, 'npb-binomial'], found[env, 'ts'])}"
-            for env in ENVIRONMENT_NAMES[1:]
+        evidence = [
+            f"{traces[0].runs} runs, {traces[0].rounds[-1]} rounds, paired: {count_of(every)}"
         ]
-        return f"\nRead as the binomial estimator instead: {'; '.join(parts)}"
+        for env, some in statements.items():
+            finals = ", ".join(_final(found[env, name]) for name in ("wb", "npb", "ts"))
+            evidence.append(f"{env}: {finals}; {', '.join(map(str, some))}")
+        if ("beta", "npb-binomial") in found:
+            evidence.append(f"Read as the binomial estimator instead: {_binomial(found)}")
+        return [Claim(self.claim_id, claim, _verdict(every), "\n".join(evidence))]
 
     def plot(self, settings: Settings, traces: list[Trace], path: Path) -> None:
         drawing, axes = figure(1, len(ENVIRONMENT_NAMES), width=13.0, height=3.7)
@@ -123,20 +92,33 @@ class Figure1K2(Figure1):
     n_arms: ClassVar[int] = 2
 
 
-def _verdict(orders: list[_Orders]) -> tuple[Verdict, str]:
-    """The verdict, and how many of the paper's comparisons came out which way."""
-    total, shown, contradicted = (
-        sum(getattr(order, name) for order in orders) for name in ("total", "shown", "contradicted")
-    )
-    tally = (
-        f"{shown} of {total} comparisons hold, {total - shown - contradicted} are within "
-        f"{THRESHOLD} standard errors of none, {contradicted} come out the other way"
-    )
-    if shown == total:
-        return Verdict.REPRODUCED, tally
-    if contradicted > shown:
-        return Verdict.NOT_REPRODUCED, tally
-    # The zero differences alone hold on any small sample.
-    if not any(d.above or d.below for order in orders for d in order.positive):
-        return Verdict.UNDECIDED, tally
-    return Verdict.IN_PART, tally
+def _order(found: Mapping[tuple[str, str], Trace], env: str) -> list[Statement]:
+    wb, npb, ts = (found[env, name] for name in ("wb", "npb", "ts"))
+    if env == "bernoulli":
+        equal = regret_difference(wb, ts)
+        even = Outcome.HOLDS if equal.low <= 0 <= equal.high else Outcome.FAILS
+        return [_higher(npb, wb), _higher(npb, ts), Statement(EQUAL, even, str(equal))]
+    return [_higher(npb, wb), _higher(ts, npb)]
+
+
+def _higher(first: Trace, second: Trace) -> Statement:
+    difference = regret_difference(first, second)
+    return Statement(f"{first.policy} above {second.policy}", difference.above(), str(difference))
+
+
+def _verdict(statements: list[Statement]) -> Verdict:
+    """Equality holds on any small sample, so alone it decides nothing."""
+    orders = [each for each in statements if each.text != EQUAL]
+    if all(each.outcome is Outcome.OPEN for each in orders):
+        return Verdict.UNDECIDED
+    return verdict_of(statements)
+
+
+def _binomial(found: Mapping[tuple[str, str], Trace]) -> str:
+    """NPB read as the binomial estimator, on rewards that are not binary."""
+    pairs = ((found[env, "npb-binomial"], found[env, "ts"]) for env in ENVIRONMENT_NAMES[1:])
+    return "; ".join(f"{a.environment} {regret_difference(a, b)}" for a, b in pairs)
+
+
+def _final(trace: Trace) -> str:
+    return f"{trace.policy} {trace.mean()[-1]:.1f} ± {trace.error()[-1]:.1f}"

@@ -1,4 +1,4 @@
-"""Running experiments into a directory, so that what is done is never done again."""
+"""Running experiments into a directory and resuming what is there."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -23,13 +23,13 @@ class Session:
     settings: Settings
     seed: int = 0
     workers: int = 1
-    engine: Engine | None = None  # processes of this machine, `workers` of them, if not given
+    engine: Engine | None = None  # None: `workers` processes on this machine
 
     def run(self, experiment: Experiment, progress: ProgressLike) -> list[Claim]:
-        """Run an experiment, or read what an earlier call left; draw and check it.
+        """Run an experiment, or load its stored results; draw and check it.
 
-        Finished batches are kept, and experiments share them: a later call with other policies,
-        and an experiment that plays what another has played, plays only what is new.
+        Experiments share finished batches: a later call with other policies, or an experiment that
+        repeats runs of another, plays only what is new.
         """
         directory = writable(self.out / experiment.name)
         checkpoint = Checkpoint(self.out / "batches")

@@ -8,9 +8,11 @@ from scipy.special import betaincinv
 
 from bandstrap.arrays import Rng
 from bandstrap.environments import Bernoulli, Categorical, Gaussian
-from bandstrap.experiments.base import Claim, Experiment, Settings, Verdict, by_name, policy_named
-from bandstrap.experiments.compare import difference
+from bandstrap.experiments.base import Claim, Experiment, Settings, Verdict, by_name
+from bandstrap.experiments.statements import regret_difference
 from bandstrap.experiments.style import figure, regret_axes, save
+from bandstrap.policies import POLICIES, Bootstrap, Policy
+from bandstrap.priors import PseudoRewardsAt
 from bandstrap.seeding import generator
 from bandstrap.simulation import Cell, Runner, Trace
 
@@ -35,7 +37,6 @@ class Equivalence(Experiment):
     def run(self, settings: Settings, runner: Runner) -> list[Trace]:
         runs, horizon = settings.size(full=(1000, 2000), quick=(200, 300))
         arms = settings.arms or 5
-        # A flat Dirichlet prior is one pseudo-reward of every category, for both policies.
         worlds = {
             "bernoulli": Bernoulli(arms),
             "categorical": Categorical(arms),
@@ -49,25 +50,17 @@ class Equivalence(Experiment):
         return runner.run(cells)
 
     def check(self, settings: Settings, traces: list[Trace]) -> list[Claim]:
-        from bandstrap.experiments.equivalence import (
-            tests as laws,
-        )  # here: scipy.stats takes a second
+        from bandstrap.experiments.equivalence import posteriors  # scipy.stats takes a second
 
         draws = 20_000 if settings.quick else 200_000
-        tests = {
-            "C1": laws.beta_tests(draws, generator(0, "C1")),
-            "C2": laws.dirichlet_tests(draws, generator(0, "C2")),
-            "C3": laws.additive_tests(draws, generator(0, "C3")),
-        }
-        found = by_name(traces)
-        claims = []
-        for (env, names), (key, tally) in zip(PAIRS.items(), tests.items(), strict=True):
-            regrets = difference(found[env, names[0]], found[env, names[1]])
-            claims.append(
-                Claim(
-                    key, CLAIMS[key], _verdict(tally.passed), f"{tally}\nregret on {env}: {regrets}"
-                )
-            )
+        tests = (posteriors.beta_tests, posteriors.dirichlet_tests, posteriors.additive_tests)
+        found, claims = by_name(traces), []
+        for id_, test, (env, names) in zip(CLAIMS, tests, PAIRS.items(), strict=True):
+            tested = test(draws, generator(0, id_))
+            verdict = Verdict.REPRODUCED if tested.passed else Verdict.NOT_REPRODUCED
+            regrets = regret_difference(*(found[env, name] for name in names))
+            evidence = f"{tested}\nregret on {env}: {regrets}"
+            claims.append(Claim(id_, CLAIMS[id_], verdict, evidence))
         return claims
 
     def plot(self, settings: Settings, traces: list[Trace], path: Path) -> None:
@@ -83,22 +76,15 @@ class Equivalence(Experiment):
         save(drawing, path)
 
 
-def _policy(env: str, name: str) -> Any:
-    if env == "categorical" and name == "wb":
-        from bandstrap.policies import Bootstrap
-        from bandstrap.priors import PseudoRewardsAt
-
+def _policy(env: str, name: str) -> Policy[Any]:
+    if (env, name) == ("categorical", "wb"):  # a flat Dirichlet prior, as ts-dirichlet has
         return Bootstrap(prior=PseudoRewardsAt((0.0, 0.5, 1.0), (1.0, 1.0, 1.0)))
-    return policy_named(name)
-
-
-def _verdict(passed: bool) -> Verdict:
-    return Verdict.REPRODUCED if passed else Verdict.NOT_REPRODUCED
+    return POLICIES[name]()
 
 
 def _quantiles(axis: Any, ones: int, zeros: int, rng: Rng) -> None:
-    """WB's draws for an arm with so many ones and zeros, against the Beta posterior."""
-    from bandstrap.experiments.equivalence.tests import binary_draws
+    """WB's draws for an arm, against its Beta posterior."""
+    from bandstrap.experiments.equivalence.posteriors import binary_draws
 
     draws = np.sort(binary_draws(ones - 1, zeros - 1, 2000, rng))
     levels = (np.arange(draws.size) + 0.5) / draws.size

@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from bandstrap.experiments.base import Claim, Experiment, Settings
-from bandstrap.experiments.figure2.lineups import COVTYPE, MNIST
+from bandstrap.experiments.figure2.claims import verdicts
+from bandstrap.experiments.figure2.lineup import COVTYPE, MNIST, Lineup
 from bandstrap.experiments.figure2.plot import draw
-from bandstrap.experiments.figure2.verdicts import Asked, verdicts
-from bandstrap.experiments.lineup import Lineup
 from bandstrap.policies.registry import CONTEXTUAL
 from bandstrap.simulation import Runner, Trace
 
@@ -20,14 +19,14 @@ class Figure2(Experiment):
     lineup: ClassVar[Lineup]
 
     def prepare(self, settings: Settings) -> None:
-        assert self.lineup.environment(settings).data  # or it says where to put which file
+        assert self.lineup.environment(settings).data  # the error says which file to put where
 
     def run(self, settings: Settings, runner: Runner) -> list[Trace]:
         size = settings.size(full=(5, 50_000), quick=(2, 300))
         return runner.run(self.lineup.cells(self.name, settings, size))
 
     def check(self, settings: Settings, traces: list[Trace]) -> list[Claim]:
-        return verdicts(Asked(self.lineup.dataset), {trace.policy: trace for trace in traces})
+        return verdicts(self.lineup.dataset, {trace.policy: trace for trace in traces})
 
     def plot(self, settings: Settings, traces: list[Trace], path: Path) -> None:
         draw(self.title, traces, path)

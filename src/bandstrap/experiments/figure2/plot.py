@@ -19,7 +19,7 @@ _OF_MODEL = {"logistic": 0, "network": 1, "linear": 2, "tree": 3}  # places in _
 
 
 def draw(title: str, traces: list[Trace], path: Path) -> None:
-    """One panel for each group of policies that has been played."""
+    """One panel for each group of policies that was played."""
     panels = [(name, some) for name, some in panels_of(traces).items() if some]
     columns = min(len(panels), 2)
     rows = -(-len(panels) // columns)

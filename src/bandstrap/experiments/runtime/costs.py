@@ -1,4 +1,4 @@
-"""Costs of a round from the times that traces hold, and what the paper says of them."""
+"""The cost of a round, from the times in traces, beside the paper's."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ PAPER = {  # seconds a round
 
 
 def curve(trace: Trace, ratio: float = 1.25) -> tuple[Array, Array]:
-    """Seconds of a round over stretches of rounds, each so many times further than the last."""
+    """Seconds of a round over stretches of rounds, each `ratio` times further than the last."""
     if trace.policy == recipe.NAME:
         steps = np.diff(trace.rounds)[::2]
         return trace.rounds[::2], np.diff(trace.seconds)[::2] / steps

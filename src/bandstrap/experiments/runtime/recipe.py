@@ -22,7 +22,7 @@ TOLERANCE = 1e-3  # the paper's
 
 
 class History:
-    """What a bandit has seen on a data set: contexts, arms and rewards, round by round."""
+    """Contexts, arms and rewards of a run on a data set, round by round."""
 
     def __init__(self, environment: Labelled, rounds: int, seed: int) -> None:
         prior = EigenExamples(environment.covariance)
@@ -48,9 +48,8 @@ def timed(
 ) -> Trace:
     """CPU time of the recipe's decisions in the `draws` rounds after each of `lengths`.
 
-    The other rounds are played by a cheap policy and cost the recipe nothing, so that the seconds
-    grow only from a length to `draws` rounds after it. A draw before them, which is not timed,
-    stands for the round before.
+    A cheap policy plays the other rounds, which count no time. An untimed draw comes first, as the
+    warm start.
     """
     with threadpool_limits(1):
         history = History(environment, lengths[-1] + draws, seed)
@@ -62,7 +61,7 @@ def timed(
 
 
 def _decisions(history: History, t: int, draws: int, seed: int) -> float:
-    """Seconds of so many decisions: all arms refit to the first t rounds, from the last fit."""
+    """Seconds of `draws` decisions, each a refit of all arms to the first t rounds."""
     from sklearn.exceptions import ConvergenceWarning  # takes seconds to import
 
     rng = generator(seed, "recipe weights", t)

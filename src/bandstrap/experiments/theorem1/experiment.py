@@ -9,6 +9,9 @@ from bandstrap.arrays import Array
 from bandstrap.experiments.base import Claim, Experiment, Settings, Verdict, by_name
 from bandstrap.experiments.style import figure, look, save
 from bandstrap.experiments.theorem1.lemmas import (
+    FIRST_M,
+    BadHistoryCheck,
+    TruncatedGeometricCheck,
     check_bad_history,
     check_truncated_geometric,
     guaranteed_exponent,
@@ -47,10 +50,13 @@ class Theorem1(Experiment):
         ]
 
     def check(self, settings: Settings, traces: list[Trace]) -> list[Claim]:
-        claims = [_bad_history(500 if settings.quick else 5000), _truncated_geometric()]
+        claims = [
+            bad_history(check_bad_history(500 if settings.quick else 5000)),
+            truncated_geometric(check_truncated_geometric()),
+        ]
         found = by_name(traces)
         if {("two-arm", "npb"), ("two-arm", "wb")} <= set(found):
-            claims.append(_near_linear(found["two-arm", "npb"], found["two-arm", "wb"]))
+            claims.append(near_linear(found["two-arm", "npb"], found["two-arm", "wb"]))
         return claims
 
     def plot(self, settings: Settings, traces: list[Trace], path: Path) -> None:
@@ -86,26 +92,24 @@ def _trace(name: str, horizons: Array, regret: Array) -> Trace:
     return Trace("theorem1", "two-arm", name, horizons, regret[None], reward[None], nothing)
 
 
-def _bad_history(largest: int) -> Claim:
-    found = check_bad_history(largest)
+def bad_history(found: BadHistoryCheck) -> Claim:
     return Claim(
         "C4",
         "after m zeros, P(1, m+1) < exp(−(m+2) log(m+2)/20) < exp(−m log m/20) for m ≥ 15",
         Verdict.REPRODUCED if found.holding == found.checked else Verdict.IN_PART,
-        f"holds for {found.holding} of {found.checked} values, m = 15 … {largest}, by the exact "
+        f"holds for {found.holding} of {found.checked} values of m from {FIRST_M} on, by the exact "
         f"binomial tail\nsmallest margin {found.smallest_margin:.3f} in the logarithm, at m = "
         f"{found.smallest_margin_at}",
     )
 
 
-def _truncated_geometric() -> Claim:
-    found = check_truncated_geometric()
+def truncated_geometric(found: TruncatedGeometricCheck) -> Claim:
     holds = found.equal == found.checked and found.bounded == found.checked
     return Claim(
         "C5",
         "E[Z] = (1/p − 1)(1 − (1−p)^l) ≥ ½ min{1/p − 1, l(1−p)} for the truncated geometric",
         Verdict.REPRODUCED if holds else Verdict.NOT_REPRODUCED,
-        f"mean equal at {found.equal} and bound good at {found.bounded} of {found.checked} points "
+        f"mean equal at {found.equal} and bound valid at {found.bounded} of {found.checked} points "
         "(p, l), in rational numbers or sixty digits\ntightest ratio "
         f"{found.tightest_ratio:.4f} at p = {found.tightest_at[0]:g}, l = {found.tightest_at[1]}",
     )
@@ -122,7 +126,7 @@ def _window_exponents(trace: Trace) -> tuple[list[float], Array]:
     return list(np.diff(logs) / WINDOW), edges[1:]
 
 
-def _near_linear(npb: Trace, wb: Trace) -> Claim:
+def near_linear(npb: Trace, wb: Trace) -> Claim:
     regret, flat = npb.mean(), wb.mean()
     above = bool((regret >= lemma_bound_exact_tail(npb.rounds)).all())
     exponents, ends = _window_exponents(npb)

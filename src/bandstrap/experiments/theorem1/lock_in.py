@@ -172,21 +172,6 @@ def _pulls_on_circle(horizons: Array, log_probability: LogProbability) -> Array:
     return np.asarray(coefficients / radius**horizons)
 
 
-def exact_small_regret(T: int, log_probability: LogProbability) -> float:  # noqa: N803
-    """E[R(T)] by walking the chance of every (alpha, beta) through every round; for T to ~500."""
-    alpha, beta = np.meshgrid(np.arange(1, T + 1), np.arange(1, T + 1), indexing="ij")
-    p = np.exp(log_probability(alpha, beta))
-    chance, pulls = np.zeros((T, T)), 0.0
-    chance[0, 0] = 1
-    for _ in range(T):
-        stays, moves = chance * (1 - p), chance * p / 2
-        pulls += stays.sum()
-        chance = stays
-        chance[1:] += moves[:-1]
-        chance[:, 1:] += moves[:, :-1]
-    return GAP * pulls
-
-
 def local_exponent(horizons: ArrayLike, regret: ArrayLike) -> Array:
     """d log R / d log T along the curve."""
     return np.asarray(np.gradient(np.log(regret), np.log(horizons)))

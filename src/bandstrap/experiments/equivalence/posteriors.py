@@ -15,26 +15,26 @@ LEVEL = 1e-3  # family-wise: a right implementation fails once in a thousand see
 
 
 @dataclass(frozen=True)
-class Tally:
-    """How many tests were made on how many draws each, and the smallest p-value among them."""
+class PValues:
+    """The p-values of several tests, each of `draws` draws."""
 
-    tests: int
+    values: tuple[float, ...]
     draws: int
-    smallest: float
 
     @property
     def passed(self) -> bool:
-        return self.smallest * self.tests > LEVEL
+        return min(self.values) * len(self.values) > LEVEL
 
     def __str__(self) -> str:
+        tests = len(self.values)
         return (
-            f"{self.tests} distribution tests of {self.draws} draws each, smallest p = "
-            f"{self.smallest:.3g} (fails below {LEVEL / self.tests:.1g})"
+            f"{tests} distribution tests of {self.draws} draws each, smallest p = "
+            f"{min(self.values):.3g} (fails below {LEVEL / tests:.1g})"
         )
 
 
 def binary_draws(ones: int, zeros: int, draws: int, rng: Rng) -> Array:
-    """WB's scores of an arm that has paid so many ones and zeros, with pseudo-counts (1, 1)."""
+    """WB's scores of an arm that has paid `ones` and `zeros`, with pseudo-counts (1, 1)."""
     policy = Bootstrap()
     state = policy.start(Problem(1, 0, Support.binary()), draws)
     arm = np.zeros(draws, dtype=np.int64)
@@ -43,7 +43,7 @@ def binary_draws(ones: int, zeros: int, draws: int, rng: Rng) -> Array:
     return policy.scores(state, None, rng)[:, 0]
 
 
-def beta_tests(draws: int, rng: Rng) -> Tally:
+def beta_tests(draws: int, rng: Rng) -> PValues:
     """Scores against Beta, and choices between two arms against P(Beta > Beta)."""
     values = []
     for ones, zeros in ((0, 0), (1, 0), (2, 7), (30, 12), (400, 90)):
@@ -52,7 +52,7 @@ def beta_tests(draws: int, rng: Rng) -> Tally:
     for prior in (PseudoRewards(1, 1), PseudoRewards(2, 3), PseudoRewards(0.5, 0.5)):
         for first, second in (((3, 2), (30, 25)), ((0, 4), (1, 1)), ((60, 20), (8, 5))):
             values.append(_choice_test(prior, first, second, draws, rng))
-    return Tally(len(values), draws, min(values))
+    return PValues(tuple(values), draws)
 
 
 def _choice_test(
@@ -69,7 +69,7 @@ def _choice_test(
     return float(stats.binomtest(chosen, draws, share).pvalue)
 
 
-def dirichlet_tests(draws: int, rng: Rng) -> Tally:
+def dirichlet_tests(draws: int, rng: Rng) -> PValues:
     """Means of category values under WB against those under Dirichlet draws, and choices too."""
     values = np.array([0.0, 0.2, 0.7, 1.0])
     problem = Problem(2, 0, Support.categories(tuple(values)))
@@ -88,10 +88,10 @@ def dirichlet_tests(draws: int, rng: Rng) -> Tally:
             wins.append(int((shares[0] > shares[1]).sum()))
             table = [[won, draws - won] for won in wins]
             pvalues.append(stats.fisher_exact(table).pvalue)
-    return Tally(len(pvalues), draws, float(min(pvalues)))
+    return PValues(tuple(pvalues), draws)
 
 
-def additive_tests(draws: int, rng: Rng) -> Tally:
+def additive_tests(draws: int, rng: Rng) -> PValues:
     """Additive noise against N(θ̂, (XᵀX)⁻¹), for an arm's mean and for a linear model."""
     pvalues = []
     policy = Bootstrap(GaussianNoise(), PseudoRewards(0, 0))
@@ -112,4 +112,4 @@ def additive_tests(draws: int, rng: Rng) -> Tally:
     pvalues.append(stats.kstest(distance, stats.chi2(4).cdf).pvalue)
     spread = np.sqrt(np.diag(np.linalg.inv(precision)))
     pvalues += [stats.kstest(away[:, j] / spread[j], "norm").pvalue for j in range(4)]
-    return Tally(len(pvalues), draws, float(min(pvalues)))
+    return PValues(tuple(pvalues), draws)

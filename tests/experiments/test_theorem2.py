@@ -1,11 +1,13 @@
-"""Theorem 2's bound and the exponent's fit against slow or known answers."""
+"""Theorem 2: its bound and the fit against slow or known answers, and verdicts of made-up runs."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from bandstrap.errors import InvalidInput
-from bandstrap.experiments.theorem2.forced_regret import fitted_exponent, theorem2_bound
+from bandstrap.experiments import Settings, Verdict
+from bandstrap.experiments.theorem2 import GAPS, Theorem2, fitted_exponent, theorem2_bound
+from bandstrap.simulation import Trace
 
 
 @pytest.mark.parametrize("gap", [0.0, 0.05, 0.4, 1.0])
@@ -63,3 +65,48 @@ def test_two_points_have_a_slope_and_no_error():
 def test_too_few_points_are_refused(horizons, regrets):
     with pytest.raises(InvalidInput, match="horizons"):
         fitted_exponent(horizons, regrets)
+
+
+HORIZONS = (1_000, 10_000, 100_000, 1_000_000)
+
+
+def claim_of(regret, horizons=HORIZONS):
+    """The verdict on runs that end with `regret(T, gap)`."""
+    traces = []
+    for gap in GAPS:
+        for T in horizons:
+            final = np.full((3, 1), regret(T, gap))
+            rounds = np.array([T])
+            traces.append(
+                Trace("theorem2", str(gap), str(T), rounds, final, 0 * final, 0.0 * rounds)
+            )
+    (claim,) = Theorem2().check(Settings(), traces)
+    assert claim.id == "C7"
+    return claim
+
+
+def grows(exponent, share=0.3):
+    return lambda horizon, gap: share * horizon**exponent * np.log(horizon) ** (1 / 3)
+
+
+def test_regret_of_the_theorems_order_reproduces_it():
+    claim = claim_of(grows(2 / 3))
+    assert claim.verdict is Verdict.REPRODUCED
+    assert "0.667 ± 0.000 after dividing by (log T)^⅓" in claim.evidence
+
+
+def test_regret_that_grows_faster_does_not():
+    claim = claim_of(grows(0.75, share=0.1))
+    assert "largest share of the appendix's bound 0." in claim.evidence  # below it all the same
+    assert claim.verdict is Verdict.NOT_REPRODUCED
+
+
+def test_regret_above_the_appendix_does_not():
+    claim = claim_of(lambda horizon, gap: 1.1 * theorem2_bound(horizon, gap))
+    assert claim.verdict is Verdict.NOT_REPRODUCED
+
+
+def test_two_horizons_decide_nothing():
+    claim = claim_of(grows(0.9), HORIZONS[:2])
+    assert claim.verdict is Verdict.UNDECIDED
+    assert "too few horizons" in claim.evidence

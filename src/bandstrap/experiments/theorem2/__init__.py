@@ -1,1 +1,0 @@
-"""NPB after forced pulls."""
