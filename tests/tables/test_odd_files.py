@@ -33,7 +33,7 @@ def test_encodings_that_say_so(tmp_path, encoding, compress):
 def test_encodings_that_say_nothing_have_a_remedy(tmp_path):
     path = tmp_path / "table.csv"
     path.write_bytes(CSV.encode("utf-16-le"))
-    with pytest.raises(OutputError, match="saved as UTF-8"):
+    with pytest.raises(OutputError, match="save text as UTF-8"):
         prepare(path, Label("y"))
 
 
@@ -42,7 +42,7 @@ def test_long_rows(tmp_path, monkeypatch):
     path.write_text("x,t,y\n1,u,a\n2.5," + "z" * 3_000_000 + ",b\n3,u,a\n")
     assert prepare(path, Label("y")).decisions[0] == "3 rows read"
     monkeypatch.setattr(text, "BLOCK", 1 << 20)
-    with pytest.raises(OutputError, match="a row of more than 1 megabytes, or a quote that is not"):
+    with pytest.raises(OutputError, match="a row of more than 1 megabytes, or an unclosed quote"):
         prepare(path, Label("y"))
 
 

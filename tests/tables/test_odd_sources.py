@@ -94,7 +94,9 @@ def test_what_comes_through_a_pipe_is_to_be_saved_first():
     command = [sys.executable, "-m", "bandstrap", "compare", "/dev/stdin", "--label", "y"]
     done = subprocess.run(command, input="x,y\n1,a\n", capture_output=True, text=True)
     assert done.returncode == 2
-    assert "/dev/stdin: is a pipe, no file; save what comes through it" in in_one_line(done.stderr)
+    assert "/dev/stdin: is a pipe, no file; save what comes through the pipe" in in_one_line(
+        done.stderr
+    )
 
 
 @pytest.mark.parametrize("write", [pa.csv.write_csv, pq.write_table, lambda table, path: None])
@@ -183,7 +185,7 @@ def test_an_encoder_is_read_back(tmp_path):
 )
 def test_an_encoder_of_other_values_is_refused(tmp_path, change):
     for feature in FEATURES:
-        with pytest.raises(OutputError, match="is no encoder"):
+        with pytest.raises(OutputError, match="is not an encoder"):
             Encoder.load(stored(tmp_path / "e.json", [{**feature, **change}]))
 
 
@@ -195,5 +197,5 @@ def test_an_encoder_of_other_values_is_refused(tmp_path, change):
 def test_what_is_no_encoder_is_refused(tmp_path, content):
     path = tmp_path / "e.json"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(OutputError, match="is no encoder"):
+    with pytest.raises(OutputError, match="is not an encoder"):
         Encoder.load(path)

@@ -54,7 +54,7 @@ def test_a_cut_archive_is_refused_in_one_sentence(tmp_path):
     text = "x,y\n" + "".join(f"{value},{value > 0}\n" for value in rng.standard_normal(20_000))
     path = tmp_path / "cut.csv.gz"
     path.write_bytes(gzip.compress(text.encode())[:-2000])
-    with pytest.raises(OutputError, match="is no table"):
+    with pytest.raises(OutputError, match="is not a table"):
         prepare(path, Label("y"))
 
 
@@ -215,5 +215,5 @@ def test_an_arrow_file_whose_offsets_lead_elsewhere_is_refused(tmp_path):
     data = path.read_bytes()
     assert honest in data
     path.write_bytes(data.replace(honest, forged))
-    with pytest.raises(OutputError, match="is damaged or no Arrow file"):
+    with pytest.raises(OutputError, match="is damaged or not an Arrow file"):
         prepare(path, Label("colour"))

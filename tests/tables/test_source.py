@@ -7,13 +7,12 @@ import pyarrow.feather
 
 from bandstrap.comparison.payment import Label
 from bandstrap.comparison.table import prepare
-from bandstrap.tables import sample as sampling
-from bandstrap.tables.sample import sampled
-from bandstrap.tables.source import read
+from bandstrap.tables import source
+from bandstrap.tables.source import read, sampled
 
 
 def test_a_large_table_is_a_uniform_sample_however_it_is_cut(monkeypatch):
-    monkeypatch.setattr(sampling, "ROWS", 100)
+    monkeypatch.setattr(source, "ROWS", 100)
     table = pa.table({"x": np.arange(1000)})
     one = sampled(table.schema, table.to_batches(max_chunksize=7), seed=3)
     other = sampled(table.schema, table.to_batches(), seed=3)

@@ -13,8 +13,7 @@ from bandstrap.arrays import Array
 from bandstrap.comparison.listed import listed
 from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.printable import called
-from bandstrap.tables.cells import cells_of
-from bandstrap.tables.classes import Classes, classes_of
+from bandstrap.tables.cells import Classes, cells_of, classes_of
 from bandstrap.tables.text import LONGEST
 
 if TYPE_CHECKING:  # they need a compiler, which a table that is refused should not wait for

@@ -16,8 +16,7 @@ from bandstrap.printable import called
 from bandstrap.tables.cells import cells_of
 from bandstrap.tables.encoder import Encoder
 from bandstrap.tables.features import Fitted, fitted
-from bandstrap.tables.sample import Sample
-from bandstrap.tables.source import read, title_of
+from bandstrap.tables.source import Sample, read, title_of
 
 if TYPE_CHECKING:  # it needs a compiler, which a table that is refused should not wait for
     from bandstrap.environments import TableEnvironment
@@ -96,7 +95,7 @@ def _fit(table: pa.Table) -> tuple[list[Fitted], list[str]]:
             told.append(f"{called(name) or UNNAMED}: dropped, {reason}")
         else:
             made.append(fitted(cells, name))
-            told.append(f"{called(name) or UNNAMED}: {made[-1].feature.told()}")
+            told.append(f"{called(name) or UNNAMED}: {made[-1].feature.description()}")
     if not made:
         raise InvalidInput(
             "columns", table.column_names, "none is left to decide by (" + "; ".join(told[:3]) + ")"

@@ -1,14 +1,14 @@
-"""Contexts of any kind as rows of numbers, and back.
+"""Tables and contexts of any kind as rows of numbers, and back.
 
-`Columns` is imported when first used: it needs the compiler, which tables alone do not.
+`Columns` is imported on first use: it needs the compiler, which reading a table does not.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bandstrap.tables.columns import Columns, Given
+    from bandstrap.tables.columns import Columns, ContextRows
 
-__all__ = ["Columns", "Given"]
+__all__ = ["Columns", "ContextRows"]
 
 
 def __getattr__(name: str) -> object:

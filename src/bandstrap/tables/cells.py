@@ -1,8 +1,8 @@
-"""Columns of Arrow as one of three kinds: numbers with NaN, words with None, or neither."""
+"""Columns of an Arrow table: as numbers, as categories, or as the classes of a label."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -13,26 +13,26 @@ from bandstrap.printable import called
 
 MISSING = ("", "?", "NA", "N/A", "na", "n/a", "nan", "NaN", "NULL", "null", "#N/A")
 NOTHING = ("None", "NONE")  # missing among numbers; among words it may be one of them
-LEVELS = 20  # categories of a column that get an indicator each; the rest share one
-COVERED = 0.2  # of the rows that those must hold, or the column says little to a model
-THOUSANDS = r"^[+-]?\d{1,3}(,\d{3})+$"  # 1,234 is one thousand here and one and a bit there
+LEVELS = 20  # categories that get an indicator each; the rest share one
+COVERED = 0.2  # share of rows that those must hold, or the column says little to a model
+THOUSANDS = r"^[+-]?\d{1,3}(,\d{3})+$"  # 1,234 may be a thousand or one and a bit
 
 
 class Cells(ABC):
     """A column of one kind."""
 
     def numbers(self) -> Array | None:
-        """The column as numbers, if it is of such."""
+        """The values, if they are numbers."""
         return None
 
     @abstractmethod
     def useless(self) -> str:
-        """Why the column can tell a model nothing; empty if it can."""
+        """Why a model can learn nothing from the column; empty if it can."""
 
 
 @dataclass(frozen=True, eq=False)
 class Numbers(Cells):
-    """A column of doubles; what is missing or not finite is NaN."""
+    """A column of doubles; missing and infinite ones are NaN."""
 
     values: Array
 
@@ -51,8 +51,8 @@ class Numbers(Cells):
 
 
 @dataclass(frozen=True, eq=False)
-class Words(Cells):
-    """A column of words: the place of each in `levels`, -1 where it is missing."""
+class Categories(Cells):
+    """A column of words: the index of each in `levels`, -1 where it is missing."""
 
     codes: Array
     levels: tuple[str, ...]
@@ -73,7 +73,7 @@ class Words(Cells):
 
 @dataclass(frozen=True)
 class Other(Cells):
-    """A column that is neither: dates, lists and so on."""
+    """A column of dates, lists and so on."""
 
     kind: str
 
@@ -82,8 +82,8 @@ class Other(Cells):
 
 
 def cells_of(column: pa.ChunkedArray) -> Cells:
-    """The column, with words that are all numbers, true or false read as such."""
-    column = plain(column)
+    """The column; words that are all numbers, or all true or false, become numbers."""
+    column = _plain(column)
     kind = column.type
     if pa.types.is_null(kind):
         return Numbers(np.full(len(column), np.nan))
@@ -91,15 +91,76 @@ def cells_of(column: pa.ChunkedArray) -> Cells:
         return _numbers(column)
     if pa.types.is_decimal(kind):
         return _numbers(column.cast(pa.float64()))
-    return _read(column) if pa.types.is_large_string(kind) else Other(_called(kind))
+    if not pa.types.is_large_string(kind):
+        extension = isinstance(kind, pa.BaseExtensionType)
+        return Other(kind.extension_name if extension else str(kind))
+    words = _trimmed(column)
+    numbers = _parsed(words)
+    if numbers is not None:
+        return numbers
+    try:
+        words.cast(pa.timestamp("us"))
+        return Other("date")
+    except pa.ArrowInvalid:
+        codes, levels = _encoded(words)
+        # In alphabetical order, so that codes do not depend on the order of rows.
+        order = sorted(range(len(levels)), key=levels.__getitem__)
+        return Categories(_reordered(codes, order), tuple(levels[i] for i in order))
 
 
-def _called(kind: pa.DataType) -> str:
-    return kind.extension_name if isinstance(kind, pa.BaseExtensionType) else str(kind)
+class Classes(NamedTuple):
+    """The class of each row as an index into `names`, -1 where it is missing."""
+
+    codes: Array
+    names: tuple[str, ...]
 
 
-def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The column without a dictionary, and text in one type of the several that Arrow has."""
+def classes_of(column: pa.ChunkedArray) -> Classes | None:
+    """Every distinct value of a label under the name that it has in the table.
+
+    None for dates, lists and so on. Names that are numbers come in numerical order, others in
+    alphabetical order.
+    """
+    column = _plain(column)
+    kind = column.type
+    if pa.types.is_large_string(kind):
+        values = _trimmed(column)
+    elif pa.types.is_floating(kind):
+        numbers = column.cast(pa.float64()).to_numpy(zero_copy_only=False)
+        values = pa.array(numbers, mask=~np.isfinite(numbers))
+    elif _countable(kind):
+        values = column.combine_chunks()
+    else:
+        return None
+    codes, levels = _encoded(values)
+    names = [_class_name(level) for level in levels]
+    order = sorted(range(len(names)), key=_class_order(names))
+    return Classes(_reordered(codes, order), tuple(names[i] for i in order))
+
+
+def _countable(kind: pa.DataType) -> bool:
+    types = pa.types
+    tests = (types.is_boolean, types.is_integer, types.is_decimal, types.is_null)
+    return any(test(kind) for test in tests)
+
+
+def _class_name(level: Any) -> str:
+    if isinstance(level, bool):
+        return str(level).lower()
+    whole = isinstance(level, float) and level.is_integer() and abs(level) < 2**53
+    return str(int(level)) if whole else str(level)
+
+
+def _class_order(names: list[str]) -> Any:
+    try:
+        numbers = [float(name) for name in names]
+    except ValueError:
+        return names.__getitem__
+    return lambda i: (numbers[i], names[i])
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The column without a dictionary, and with one of Arrow's several types of text."""
     kind = column.type
     if pa.types.is_dictionary(kind):
         try:
@@ -112,28 +173,28 @@ def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column
 
 
-def trimmed(column: pa.ChunkedArray) -> pa.Array:
-    """Words as they are written in files: without space around, null for the signs of nothing."""
+def _trimmed(column: pa.ChunkedArray) -> pa.Array:
+    """Words without surrounding space; null for the marks of missing values."""
     call: Any = pc.call_function
     words = _without(MISSING, call("utf8_trim_whitespace", [column]).combine_chunks())
     rest = _without(NOTHING, words)
-    return rest if rest.null_count > words.null_count and _written(rest) is not None else words
+    return rest if rest.null_count > words.null_count and _parsed(rest) is not None else words
 
 
-def _without(signs: tuple[str, ...], words: pa.Array) -> pa.Array:
-    gone = pc.is_in(words, value_set=pa.array(signs, words.type))
-    return pc.if_else(gone, pa.scalar(None, words.type), words)
+def _without(marks: tuple[str, ...], words: pa.Array) -> pa.Array:
+    missing = pc.is_in(words, value_set=pa.array(marks, words.type))
+    return pc.if_else(missing, pa.scalar(None, words.type), words)
 
 
-def encoded(words: pa.Array) -> tuple[Array, list[Any]]:
-    """The place of each value among the different ones, -1 where it is missing."""
+def _encoded(words: pa.Array) -> tuple[Array, list[Any]]:
+    """The index of each value among the distinct ones, -1 where it is missing."""
     coded = words.dictionary_encode()
     codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     return codes.astype(np.int64), coded.dictionary.to_pylist()
 
 
-def ordered(codes: Array, order: list[int]) -> Array:
-    """Codes after their levels were put into another order."""
+def _reordered(codes: Array, order: list[int]) -> Array:
+    """The codes after their levels were put into this order."""
     place = np.empty(len(order) + 1, np.int64)
     place[order] = np.arange(len(order))
     place[-1] = -1
@@ -142,7 +203,7 @@ def ordered(codes: Array, order: list[int]) -> Array:
 
 
 def _counts(values: Array) -> bool:
-    """Whether these number the rows: one after the other, or, as after rows were left out, whole
+    """Whether these are row numbers: consecutive, or, since rows may have been removed, whole
     numbers that only rise or only fall."""
     steps = np.diff(values)
     if values.size > LEVELS:
@@ -151,20 +212,7 @@ def _counts(values: Array) -> bool:
     return values.size > 2 and bool((steps == 1).all() or (steps == -1).all())
 
 
-def _read(column: pa.ChunkedArray) -> Cells:
-    """Words that turn out to be something else, or stay words."""
-    words = trimmed(column)
-    numbers = _written(words)
-    if numbers is not None:
-        return numbers
-    try:
-        words.cast(pa.timestamp("us"))
-        return Other("date")
-    except pa.ArrowInvalid:
-        return _words(words)
-
-
-def _written(words: pa.Array) -> Numbers | None:
+def _parsed(words: pa.Array) -> Numbers | None:
     """Words that are all numbers, or all true or false."""
     for kind in (pa.float64(), pa.bool_()):
         try:
@@ -175,7 +223,7 @@ def _written(words: pa.Array) -> Numbers | None:
 
 
 def _decimal_commas(words: pa.Array) -> Numbers | None:
-    """Numbers as 1,5 of much of the world; not where the comma may be one of thousands."""
+    """Numbers written as 1,5; not where every comma may separate thousands."""
     call: Any = pc.call_function
     commas = words.filter(call("match_substring", [words], pc.MatchSubstringOptions(",")))
     options = pc.MatchSubstringOptions(THOUSANDS)
@@ -191,10 +239,3 @@ def _decimal_commas(words: pa.Array) -> Numbers | None:
 def _numbers(column: pa.ChunkedArray) -> Numbers:
     values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return Numbers(np.where(np.isfinite(values), values, np.nan))
-
-
-def _words(words: pa.Array) -> Words:
-    """The levels in alphabetical order, so that codes do not depend on the order of rows."""
-    codes, levels = encoded(words)
-    order = sorted(range(len(levels)), key=levels.__getitem__)
-    return Words(ordered(codes, order), tuple(levels[i] for i in order))

@@ -1,39 +1,39 @@
-"""What is asked of contexts, and the words in which it is refused."""
+"""Checks of contexts against the first ones: names, kinds, widths, finite numbers."""
 
 import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
-from bandstrap.tables.values import FLAG, NUMBER, WORDS, Column, Name
+from bandstrap.tables.contexts import FLAG, NUMBER, WORDS, Column, Name
 
 
-def check_names(given: list[Name], wanted: list[Name]) -> None:
+def check_names(names: list[Name], expected: list[Name]) -> None:
     """The same names, in any order."""
-    if given == wanted:
+    if names == expected:
         return
-    have, want = set(given), set(wanted)
-    lacking = [name for name in wanted if name not in have]
-    excess = [name for name in given if name not in want]
-    if lacking and excess:
-        raise InvalidInput("column", lacking[0], f"is missing; {excess[0]!r} is not known")
-    if lacking:
+    have, want = set(names), set(expected)
+    missing = [name for name in expected if name not in have]
+    unknown = [name for name in names if name not in want]
+    if missing and unknown:
+        raise InvalidInput("column", missing[0], f"is missing; {unknown[0]!r} is not known")
+    if missing:
         raise InvalidInput(
-            "column", lacking[0], "is missing; give every column of the first contexts"
+            "column", missing[0], "is missing; give every column of the first contexts"
         )
-    if excess:
-        raise InvalidInput("column", excess[0], "was not in the first contexts; leave it out")
+    if unknown:
+        raise InvalidInput("column", unknown[0], "was not in the first contexts; leave it out")
 
 
-def check_width(given: int, wanted: int) -> None:
-    """As many numbers as at first, where 0 means that there was no first."""
-    if given == 0:
-        raise InvalidInput("contexts", "no columns", "give at least one number a context")
-    if wanted not in (0, given):
-        raise InvalidInput("contexts", f"{given} wide", f"give {wanted} numbers, as at first")
+def check_width(width: int, expected: int) -> None:
+    """As many numbers as in the first contexts; 0 if these are the first."""
+    if width == 0:
+        raise InvalidInput("contexts", "no columns", "give at least one number per context")
+    if expected not in (0, width):
+        raise InvalidInput("contexts", f"{width} wide", f"give {expected} numbers, as at first")
 
 
 def check_finite(rows: Array, one: bool, names: list[Name], missing: bool) -> None:
-    """Numbers are finite, or NaN if values may be missing."""
+    """Numbers are finite, or NaN where values may be missing."""
     if rows.dtype.kind != "f":
         return
     bad = np.isinf(rows) if missing else ~np.isfinite(rows)
@@ -44,21 +44,21 @@ def check_finite(rows: Array, one: bool, names: list[Name], missing: bool) -> No
     where = f"context, {column}" if one else f"contexts, row {i}, {column}"
     if np.isinf(rows[i, j]):
         raise InvalidInput(where, float(rows[i, j]), "give a finite number")
-    remedy = "fill it in beforehand; a Bandit takes no such values, Columns(missing=True) does"
+    remedy = "fill it in; a Bandit takes no missing values, Columns(missing=True) does"
     raise InvalidInput(where, "missing", remedy)
 
 
-def check_known(name: Name, column: Column) -> str:
-    """The kind of a column met for the first time."""
+def first_kind(name: Name, column: Column) -> str:
+    """The kind of a column in the first contexts."""
     if column.kind is None:
         raise InvalidInput(
-            f"column {name!r}", "missing", "at first give a value, which tells numbers from text"
+            f"column {name!r}", "missing", "give a value at first, to tell numbers from text"
         )
     return column.kind
 
 
 def as_kind(name: Name, column: Column, kind: str) -> Column:
-    """A column if it can be read as one of that kind."""
+    """The column, if it can be read as this kind."""
     if column.kind is None:
         return Column(kind, column.values)
     if (kind in WORDS) != (column.kind in WORDS):

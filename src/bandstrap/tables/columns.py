@@ -1,27 +1,39 @@
-"""What a bandit remembers of its contexts' columns: names, kinds, words."""
+"""What a bandit remembers about the columns of its contexts: names, kinds, words."""
 
+from functools import cache
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.checks import first_infinite
 from bandstrap.storage import schema as saved
-from bandstrap.tables.checks import as_kind, check_finite, check_known, check_names, check_width
-from bandstrap.tables.column_frames import frame_of
-from bandstrap.tables.contexts import Table, array_of, table_of
-from bandstrap.tables.values import CATEGORY, FLAG, NUMBER, TEXT, WORDS, Name
-from bandstrap.tables.words import Words, codes_of, words_of
+from bandstrap.tables.checks import as_kind, check_finite, check_names, check_width, first_kind
+from bandstrap.tables.contexts import (
+    CATEGORY,
+    FLAG,
+    NUMBER,
+    TEXT,
+    WORDS,
+    Name,
+    NamedColumns,
+    array_of,
+    named_columns,
+)
 
-__all__ = ["Columns", "Given"]
+__all__ = ["Columns", "ContextRows"]
 
 SOURCES = ("arrays", "dicts", "pandas", "polars", "pyarrow")
 DOUBLE = np.dtype(np.float64)
-USUAL = {NUMBER: (float, int), FLAG: (bool,)}  # what such a value mostly is
+USUAL = {NUMBER: (float, int), FLAG: (bool,)}  # the usual types of such a value
+
+Vocabulary = dict[str | None, int]  # words and their codes; None is a missing value
 
 
-class Given(NamedTuple):
+class ContextRows(NamedTuple):
     """Contexts as rows of numbers, and whether they came as a single context."""
 
     rows: Array
@@ -31,13 +43,13 @@ class Given(NamedTuple):
 class Columns:
     """Contexts of any kind as rows of numbers, and back to a table.
 
-    The first contexts say which columns there are; later ones must have the same. One row of an
-    array, a dict or a pandas Series is one context; whatever has two dimensions is many. Words get
-    codes in the order in which they are met.
+    The first contexts define the columns; later ones must have the same. One row of an array, a
+    dict or a pandas Series is one context; anything with two dimensions is many. Words are coded in
+    the order of first appearance.
 
     >>> columns = Columns()
     >>> columns.read({"age": 31, "city": "Oslo"})
-    Given(rows=array([[31.,  0.]]), one=True)
+    ContextRows(rows=array([[31.,  0.]]), one=True)
     >>> columns.rows([{"city": "Rome", "age": 5}, {"city": "Oslo", "age": 7}])
     array([[5., 1.],
            [7., 0.]])
@@ -54,87 +66,95 @@ class Columns:
     def verify_saved(self) -> None:
         require = saved.require
         require(not self.kinds or len(self.kinds) == self.width, "names and columns differ")
-        require((self.source is None) == (self.width == 0), "columns came from nothing")
+        require((self.source is None) == (self.width == 0), "columns without a source")
         wordy = {name for name, kind in self.kinds.items() if kind in WORDS}
-        require(self.words.keys() == wordy, "words are of other columns")
+        require(self.words.keys() == wordy, "words of other columns")
         for words in self.words.values():
             require([*words.values()] == [*range(len(words))], "codes are not in order")
 
     def __init__(self, missing: bool = False) -> None:
         self.missing = missing
-        self.source: str | None = None  # what the first contexts came as; None before they came
+        self.source: str | None = None  # of the first contexts; None before they came
         self.width = 0
         self.kinds: dict[Name, str] = {}  # empty for arrays, whose columns have no names
-        self.words: dict[Name, Words] = {}
+        self.words: dict[Name, Vocabulary] = {}
 
     @property
     def names(self) -> list[Name]:
-        """The names of the columns in order; none for arrays."""
+        """The names of the columns in order; empty for arrays."""
         return [*self.kinds]
 
     @property
     def text(self) -> list[Name]:
-        """The names of columns whose numbers are only codes of words."""
+        """The names of columns whose numbers are codes of words."""
         return [*self.words]
 
     def rows(self, contexts: Any) -> Array:
         """One context or many as an array (n, columns)."""
         return self.read(contexts).rows
 
-    def read(self, contexts: Any) -> Given:
+    def read(self, contexts: Any) -> ContextRows:
         """One context or many as an array (n, columns) of their own, and which of the two it was.
 
-        If anything is wrong with any of them nothing is remembered of any.
+        If any of them is wrong, nothing is remembered.
         """
         row = self._quick(contexts) if self.width else None
         if row is not None and first_infinite(row) < 0:
-            return Given(row, True)
-        table = table_of(contexts)
-        return self._read_array(array_of(contexts)) if table is None else self._read_table(table)
+            return ContextRows(row, True)
+        named = named_columns(contexts)
+        return self._read_array(array_of(contexts)) if named is None else self._read_named(named)
 
     def mark(self) -> dict[Name, int]:
-        """How many words are known of each column, to go back to."""
+        """The number of words in each column, for `back_to`."""
         return {name: len(words) for name, words in self.words.items()}
 
     def back_to(self, mark: dict[Name, int]) -> None:
-        """Forget the words that were met since."""
+        """Forget the words that came after the mark."""
         for name, known in mark.items():
             words = self.words[name]
-            for word in [*words][known:]:  # they are in the order in which they were met
+            for word in [*words][known:]:  # in the order of first appearance
                 del words[word]
 
     def frame(self, rows: Array) -> Any:
         """Rows as a polars frame if the first contexts came as one, else as a pandas frame.
 
-        The other of the two does where only one is installed: scikit-learn reads both.
-
-        Numbers come back as doubles, text and categories as such. Where columns have no names
-        the rows themselves are returned.
+        If only one of the two is installed, it is that one: scikit-learn reads both. Numbers come
+        back as doubles, text and categories as such. Without names the rows are returned as is.
         """
         if not self.kinds:
             return rows
         check_width(rows.shape[1], self.width)
-        assert self.source is not None
-        made = {name: self._made(name, rows[:, j]) for j, name in enumerate(self.kinds)}
-        return frame_of(self.source, made)
+        table = pa.Table.from_arrays(
+            [pa.array(self._values(name, rows[:, j])) for j, name in enumerate(self.kinds)],
+            [*map(str, self.kinds)],
+        )
+        wanted, other = ("polars", "pandas") if self.source == "polars" else ("pandas", "polars")
+        library = next(filter(_installed, (wanted, other)), None)
+        if library is None:
+            raise InvalidInput("frame", wanted, f"is not installed: pip install {wanted}")
+        if library == "polars":
+            return import_module("polars").from_arrow(table)
+        frame = table.to_pandas(use_threads=False)  # for few rows threads cost more than they save
+        frame.columns = [*self.kinds]
+        return frame
 
     def record(self, row: Array) -> dict[Name, Any]:
-        """A row as one context: the dict that it might have come as.
+        """A row as the dict that it might have come as.
 
         >>> columns = Columns()
         >>> columns.record(columns.rows({"age": 31, "member": True, "city": "Oslo"})[0])
         {'age': 31.0, 'member': True, 'city': 'Oslo'}
         """
-        made = dict(zip(self.kinds, row.tolist(), strict=True))
+        record = dict(zip(self.kinds, row.tolist(), strict=True))
         for name, kind in self.kinds.items():
-            if kind == FLAG and made[name] == made[name]:
-                made[name] = bool(made[name])
+            if kind == FLAG and record[name] == record[name]:
+                record[name] = bool(record[name])
         for name, words in self.words.items():
-            made[name] = [*words][int(made[name])]  # codes are in the order of the words
-        return made
+            record[name] = [*words][int(record[name])]  # codes are in the order of the words
+        return record
 
     def _quick(self, context: Any) -> Array | None:
-        """One context that is as expected in every way; None if it has to be looked at."""
+        """One context of exactly the usual form; None if it needs a closer look."""
         if type(context) is dict:
             return self._quick_dict(context) if len(context) == len(self.kinds) else None
         if type(context) is not np.ndarray or self.kinds:
@@ -158,7 +178,7 @@ class Columns:
         except OverflowError:
             return None
 
-    def _read_array(self, array: Array) -> Given:
+    def _read_array(self, array: Array) -> ContextRows:
         if self.kinds:
             raise InvalidInput("contexts", "without names", f"give {self.names}, as at first")
         one, width = array.ndim == 1, array.shape[-1]
@@ -166,35 +186,83 @@ class Columns:
         rows = array.reshape(-1, width)
         check_finite(rows, one, [], self.missing)
         self.source, self.width = self.source or "arrays", width
-        return Given(rows, one)
+        return ContextRows(rows, one)
 
-    def _read_table(self, table: Table) -> Given:
-        """Everything is looked at before anything is remembered."""
-        kinds = self.kinds or self._first_kinds(table)
-        check_names([*table.columns], [*kinds])
-        numbers, fresh = [], {}
+    def _read_named(self, named: NamedColumns) -> ContextRows:
+        """Everything is checked before anything is remembered."""
+        kinds = self.kinds or self._first_kinds(named)
+        check_names([*named.columns], [*kinds])
+        numbers, new = [], {}
         for name, kind in kinds.items():
-            values = as_kind(name, table.columns[name], kind).values
+            values = as_kind(name, named.columns[name], kind).values
             if kind in WORDS:
-                values, fresh[name] = codes_of(values, self.words.get(name, {}), self.missing)
+                values, new[name] = codes_of(values, self.words.get(name, {}), self.missing)
             numbers.append(np.asarray(values, dtype=DOUBLE))
         rows = np.stack(numbers, axis=1)
-        check_finite(rows, table.one, [*kinds], self.missing)
-        self.source, self.width, self.kinds = self.source or table.source, len(kinds), kinds
-        for name, words in fresh.items():
+        check_finite(rows, named.one, [*kinds], self.missing)
+        self.source, self.width, self.kinds = self.source or named.source, len(kinds), kinds
+        for name, words in new.items():
             self.words.setdefault(name, {}).update(words)
-        return Given(rows, table.one)
+        return ContextRows(rows, named.one)
 
-    def _first_kinds(self, table: Table) -> dict[Name, str]:
+    def _first_kinds(self, named: NamedColumns) -> dict[Name, str]:
         if self.source is not None:
-            raise InvalidInput("columns", [*table.columns], "give arrays, as at first")
-        check_width(len(table.columns), 0)
-        return {name: check_known(name, column) for name, column in table.columns.items()}
+            raise InvalidInput("columns", [*named.columns], "give arrays, as at first")
+        check_width(len(named.columns), 0)
+        return {name: first_kind(name, column) for name, column in named.columns.items()}
 
-    def _made(self, name: Name, numbers: Array) -> Any:
+    def _values(self, name: Name, numbers: Array) -> Any:
+        """A column of rows as the values that it came from."""
         kind = self.kinds[name]
         if kind in WORDS:
             return words_of(numbers, self.words[name], kind == CATEGORY)
-        if kind == FLAG and not self.missing:  # a truth value cannot be missing, a number can
+        if kind == FLAG and not self.missing:  # a bool cannot be missing, a number can
             return numbers != 0
         return numbers.astype(DOUBLE)
+
+
+@cache
+def _installed(library: str) -> bool:
+    try:
+        import_module(library)
+    except ImportError:
+        return False
+    return True
+
+
+def codes_of(
+    values: list[str | None], known: Vocabulary, missing: bool
+) -> tuple[Array, Vocabulary]:
+    """The codes of words, and the new words among them.
+
+    A missing value has a code if `missing` values are allowed, else it is NaN.
+
+    >>> codes_of(["b", "c", "b"], {"a": 0, "b": 1}, missing=False)
+    (array([1., 2., 1.]), {'c': 2})
+    """
+    codes, new = np.empty(len(values)), Vocabulary()
+    for i, word in enumerate(values):
+        if word is None and not missing:
+            codes[i] = np.nan
+        elif word in known:
+            codes[i] = known[word]
+        else:
+            codes[i] = new.setdefault(word, len(known) + len(new))
+    return codes, new
+
+
+def words_of(codes: Array, words: Vocabulary, category: bool) -> Any:
+    """The words of codes, as an Arrow column; the code of None is a missing value.
+
+    >>> words_of(np.array([1.0, 0.0]), {"a": 0, "b": 1}, category=False).to_pylist()
+    ['b', 'a']
+    """
+    if not np.isin(codes, np.arange(len(words))).all():
+        raise InvalidInput("codes", codes, f"give codes of the {len(words)} words met so far")
+    indices = codes.astype(np.int32)
+    missing = words.get(None, len(words))
+    column = pa.DictionaryArray.from_arrays(
+        pa.array(indices - (indices > missing), mask=indices == missing),
+        pa.array([word for word in words if word is not None], type=pa.string()),
+    )
+    return column if category else column.dictionary_decode()

@@ -1,8 +1,8 @@
-"""Rows of a table as the contexts that were compared, for the product that goes on with them."""
+"""Rows of a table as contexts, in a product as they were in a comparison."""
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,7 @@ from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput, OutputError
 from bandstrap.storage.files import reading, write_text
 from bandstrap.tables.contexts import is_row
-from bandstrap.tables.features import Feature
-from bandstrap.tables.stored_features import feature_of
+from bandstrap.tables.features import Feature, feature_of
 
 FORMAT = 1
 
@@ -23,9 +22,11 @@ FORMAT = 1
 class Encoder:
     """Turns a row (a dict) into a context, and a table (a frame, or a list of dicts) into many.
 
-    >>> from bandstrap.tables.features import NumberFeature, WordFeature
-    >>> age, city = NumberFeature("age", 30.0, 30.0, 10.0), WordFeature("city", ("Oslo", "Rome"))
-    >>> Encoder((age, city), {"age": 31, "city": "Oslo"})({"age": 40, "city": "Rome"})
+    >>> from bandstrap.tables.features import CategoryFeature, NumberFeature
+    >>> age = NumberFeature("age", median=30.0, mean=30.0, deviation=10.0)
+    >>> city = CategoryFeature("city", ("Oslo", "Rome"))
+    >>> encode = Encoder((age, city), {"age": 31, "city": "Oslo"})
+    >>> encode({"age": 40, "city": "Rome"})
     array([1., 0., 1.])
     """
 
@@ -34,7 +35,7 @@ class Encoder:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """What each number of a context stands for."""
+        """The name of each number of a context."""
         return tuple(name for feature in self.features for name in feature.columns)
 
     def __call__(self, rows: Any) -> Array:
@@ -46,9 +47,7 @@ class Encoder:
         frame = nw.from_native(rows, eager_only=True, pass_through=True)
         if not isinstance(frame, nw.DataFrame):
             raise InvalidInput("rows", type(rows).__name__, "give a dict, or a table with names")
-        get: Any = (
-            frame.get_column
-        )  # takes the numbers that pandas has for names, though typed text
+        get: Any = frame.get_column  # typed for text, but takes the numbers of pandas too
         return self._of_columns({str(name): get(name).to_list() for name in self._in(frame)})
 
     def _of_dicts(self, rows: Sequence[Any]) -> Array:
@@ -57,7 +56,7 @@ class Encoder:
         return self._of_columns({name: [row[name] for row in named] for name in there})
 
     def _in(self, frame: "nw.DataFrame[Any]") -> list[str]:
-        """Those columns of a frame that matter: others may hold anything."""
+        """The columns that matter; others may hold anything."""
         names = {feature.name for feature in self.features}
         return [name for name in frame.columns if str(name) in names]
 
@@ -71,8 +70,8 @@ class Encoder:
         return np.concatenate(parts, axis=1)
 
     def save(self, path: Path | str) -> None:
-        """Write it as JSON."""
-        features = [{"kind": feature.kind, **_facts(feature)} for feature in self.features]
+        """Write it as JSON, for `load`."""
+        features = [{"kind": feature.kind, **vars(feature)} for feature in self.features]
         text = json.dumps(
             {"format": FORMAT, "features": features, "example": self.example},
             ensure_ascii=False,
@@ -82,7 +81,7 @@ class Encoder:
 
     @classmethod
     def load(cls, path: Path | str) -> "Encoder":
-        """Read what `save` has written."""
+        """Read a file that `save` has written."""
         with reading(Path(path), "run bandstrap compare") as file:
             content = file.read()
         try:
@@ -90,8 +89,6 @@ class Encoder:
             features = tuple(feature_of(facts) for facts in stored["features"])
             return cls(features, dict(stored["example"]))
         except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise OutputError(path, f"is no encoder ({error})", "run bandstrap compare") from error
-
-
-def _facts(feature: Any) -> dict[str, Any]:
-    return asdict(feature)
+            raise OutputError(
+                path, f"is not an encoder ({error})", "run bandstrap compare"
+            ) from error

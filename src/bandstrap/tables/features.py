@@ -1,8 +1,8 @@
-"""Columns as numbers that models see: how each is turned, and in which words that is told."""
+"""How each column of a table becomes numbers that a model sees."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from functools import singledispatch
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple
@@ -11,8 +11,9 @@ import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
-from bandstrap.tables.cells import LEVELS, MISSING, NOTHING, Cells, Numbers, Words
-from bandstrap.tables.values import is_missing
+from bandstrap.tables.cells import LEVELS, MISSING, NOTHING, Categories, Cells, Numbers
+from bandstrap.tables.contexts import is_missing
+from bandstrap.validation import is_finite, is_whole
 
 FLAGS = {"true": 1.0, "false": 0.0}
 ABSENT, OTHER = "(missing)", "(other)"
@@ -27,20 +28,20 @@ class Feature(ABC):
     @property
     @abstractmethod
     def columns(self) -> list[str]:
-        """The names of the columns that it becomes."""
+        """The names of the columns of numbers."""
 
     @abstractmethod
     def encoded(self, values: Sequence[Any]) -> Array:
-        """Any values of the column, None or NaN for missing ones, as numbers (n, columns)."""
+        """Values of the column, None or NaN where missing, as numbers (n, columns)."""
 
     @abstractmethod
-    def told(self) -> str:
-        """What is done with the column."""
+    def description(self) -> str:
+        """What is done with the column, for the user."""
 
 
 @dataclass(frozen=True)
 class NumberFeature(Feature):
-    """Less the mean, over the deviation; missing ones are the median, marked if there were any."""
+    """Standardised numbers; missing ones become the median, with an indicator if there were any."""
 
     name: str
     median: float
@@ -53,14 +54,14 @@ class NumberFeature(Feature):
     @classmethod
     def fit(cls, name: str, cells: Numbers) -> "NumberFeature":
         there = cells.values[~np.isnan(cells.values)]
-        gone = cells.values.size - there.size
+        absent = cells.values.size - there.size
         median = float(np.median(there))
-        if np.isin(there, (0.0, 1.0)).all():  # a rare indicator would reach into the hundreds
-            return cls(name, median, 0.0, 1.0, gone)
+        if np.isin(there, (0.0, 1.0)).all():  # standardised, a rare 1 would be in the hundreds
+            return cls(name, median, 0.0, 1.0, absent)
         filled = np.where(np.isnan(cells.values), median, cells.values)
-        size = float(np.abs(filled).max()) or 1.0  # or squares of large numbers would be infinite
+        size = float(np.abs(filled).max()) or 1.0  # keeps squares of large numbers finite
         mean, deviation = size * float((filled / size).mean()), size * float((filled / size).std())
-        return cls(name, median, mean, deviation or 1.0, gone)
+        return cls(name, median, mean, deviation or 1.0, absent)
 
     @property
     def columns(self) -> list[str]:
@@ -71,9 +72,9 @@ class NumberFeature(Feature):
         return self.encoded_numbers(numbers)
 
     def encoded_numbers(self, numbers: Array) -> Array:
-        gone = np.isnan(numbers)
-        scaled = (np.where(gone, self.median, numbers) - self.mean) / self.deviation
-        return np.stack([scaled, gone] if self.missing else [scaled], axis=1)
+        absent = np.isnan(numbers)
+        scaled = (np.where(absent, self.median, numbers) - self.mean) / self.deviation
+        return np.stack([scaled, absent] if self.missing else [scaled], axis=1)
 
     def _number(self, value: Any) -> float:
         word = value.strip() if isinstance(value, str) else None
@@ -87,7 +88,7 @@ class NumberFeature(Feature):
             raise InvalidInput(f"column {self.name!r}", value, "give a number") from error
         return number if np.isfinite(number) else float("nan")
 
-    def told(self) -> str:
+    def description(self) -> str:
         plain = (self.mean, self.deviation) == (0.0, 1.0)
         text = "zeros and ones, as they are" if plain else "numbers, standardised"
         if self.missing:
@@ -96,7 +97,7 @@ class NumberFeature(Feature):
 
 
 @dataclass(frozen=True)
-class WordFeature(Feature):
+class CategoryFeature(Feature):
     """An indicator for each frequent category, one for all others, one for missing values."""
 
     name: str
@@ -104,15 +105,15 @@ class WordFeature(Feature):
     others: int = 0  # categories without an indicator of their own
     missing: int = 0
 
-    kind: ClassVar[str] = "words"
+    kind: ClassVar[str] = "words"  # as encoder files say
 
     @classmethod
-    def fit(cls, name: str, cells: Words) -> "WordFeature":
+    def fit(cls, name: str, cells: Categories) -> "CategoryFeature":
         counts = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.levels))
         frequent = np.sort(np.argsort(-counts, kind="stable")[:LEVELS])
         levels = tuple(cells.levels[i] for i in frequent)
-        gone = int((cells.codes < 0).sum())
-        return cls(name, levels, len(cells.levels) - len(levels), gone)
+        absent = int((cells.codes < 0).sum())
+        return cls(name, levels, len(cells.levels) - len(levels), absent)
 
     @property
     def columns(self) -> list[str]:
@@ -122,19 +123,19 @@ class WordFeature(Feature):
     def encoded(self, values: Sequence[Any]) -> Array:
         return self._indicators(np.array([self._place(value) for value in values]))
 
-    def encoded_words(self, cells: Words) -> Array:
+    def encoded_categories(self, cells: Categories) -> Array:
         places = np.array([*map(self._place, cells.levels), self._place(None)])
         return self._indicators(places[cells.codes])
 
     def _place(self, value: Any) -> int:
-        """The indicator of a value; -1 where none is lit, as by a word never met."""
+        """The index of the value's indicator; -1 for a word never met, which sets none."""
         if is_missing(value) or str(value).strip() in MISSING:
             return len(self.columns) - 1 if self.missing else -1
         place = self._level(value)
         return len(self.levels) if place is None and self.others else -1 if place is None else place
 
     def _level(self, value: Any) -> int | None:
-        """A product has numbers and flags where the file that was compared had words."""
+        """A product may pass numbers and flags where the compared file had words."""
         word = str(value).strip()
         if word in self.levels:
             return self.levels.index(word)
@@ -147,10 +148,10 @@ class WordFeature(Feature):
         return same.index(True) if any(same) else None
 
     def _indicators(self, places: Array) -> Array:
-        lit: Array = places[:, None] == np.arange(len(self.columns))
-        return lit.astype(np.float64)
+        indicators: Array = places[:, None] == np.arange(len(self.columns))
+        return indicators.astype(np.float64)
 
-    def told(self) -> str:
+    def description(self) -> str:
         text = f"{len(self.levels)} categories, an indicator each"
         if self.others:
             text = (
@@ -167,13 +168,47 @@ def _is(word: str, number: float) -> bool:
         return False
 
 
-KINDS: dict[str, type[NumberFeature] | type[WordFeature]] = {
-    kind.kind: kind for kind in (NumberFeature, WordFeature)
+KINDS: dict[str, type[NumberFeature] | type[CategoryFeature]] = {
+    kind.kind: kind for kind in (NumberFeature, CategoryFeature)
 }
 
 
+def _is_count(value: Any) -> bool:
+    return is_whole(value) and value >= 0
+
+
+_VALID: dict[str, Callable[[Any], bool]] = {
+    "name": lambda value: isinstance(value, str),
+    "median": is_finite,
+    "mean": is_finite,
+    "deviation": lambda value: is_finite(value) and value > 0,
+    "levels": lambda value: (
+        isinstance(value, list) and all(isinstance(word, str) for word in value)
+    ),
+    "missing": _is_count,
+    "others": _is_count,
+}
+
+
+def feature_of(facts: Any) -> Feature:
+    """The feature that a file stores; ValueError, KeyError or TypeError if `facts` is not one.
+
+    >>> feature_of({"kind": "words", "name": "city", "levels": ["Oslo", "Rome"]})
+    CategoryFeature(name='city', levels=('Oslo', 'Rome'), others=0, missing=0)
+    """
+    kind = KINDS[facts["kind"]]
+    known = {field.name for field in fields(kind)}
+    values = {name: value for name, value in facts.items() if name != "kind"}
+    for name, value in values.items():
+        if name not in known or not _VALID[name](value):
+            raise ValueError(f"{name} = {value!r}")
+    if "levels" in values:
+        values["levels"] = tuple(values["levels"])
+    return kind(**values)
+
+
 class Fitted(NamedTuple):
-    """A feature and the column that it was fit to, encoded."""
+    """A feature, and the encoded column that it was fit to."""
 
     feature: Feature
     contexts: Array
@@ -181,7 +216,7 @@ class Fitted(NamedTuple):
 
 @singledispatch
 def fitted(cells: Cells, name: str) -> Fitted:
-    """The feature that a column makes."""
+    """Fit a feature to a column."""
     raise NotImplementedError(f"no feature for {type(cells).__name__}")
 
 
@@ -192,6 +227,6 @@ def _(cells: Numbers, name: str) -> Fitted:
 
 
 @fitted.register
-def _(cells: Words, name: str) -> Fitted:
-    feature = WordFeature.fit(name, cells)
-    return Fitted(feature, feature.encoded_words(cells))
+def _(cells: Categories, name: str) -> Fitted:
+    feature = CategoryFeature.fit(name, cells)
+    return Fitted(feature, feature.encoded_categories(cells))

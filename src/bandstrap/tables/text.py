@@ -1,4 +1,4 @@
-"""Tables written as text: which separator, which encoding, which names, and the rows in pieces."""
+"""Tables in text files: separator, encoding, header, and the rows in pieces."""
 
 import codecs
 import re
@@ -14,26 +14,24 @@ from bandstrap.errors import InvalidInput, OutputError
 
 SEPARATORS = ",;\t|"
 QUOTED = r'"[^"]*"'
-HEAD = 1 << 16  # bytes that are looked at first
-BLOCK = 1 << 24  # bytes that are parsed at once; no row may be longer
+HEAD = 1 << 16  # bytes to guess the format from
+BLOCK = 1 << 24  # bytes parsed at once; no row may be longer
 ANY_BYTE = "latin-1"  # an encoding in which every byte is a letter
-MOST = 1 << 30  # bytes that are read at most
-LONGEST = 1000  # characters of a name of a column or a class: some are whole questions
+MOST = 1 << 30  # bytes read at most
+LONGEST = 1000  # characters in the name of a column or class: some are whole questions
 REMEDY = "give a CSV file with a header, a Parquet or an Arrow file"
-
-
-FAULTS = (pa.ArrowInvalid, OSError, UnicodeError)  # as reading shows them
-# How files that are neither UTF-8 nor a letter for each byte begin, the longest first.
+FAULTS = (pa.ArrowInvalid, OSError, UnicodeError)
+# Byte-order marks, the longest first.
 MARKS = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32",
          codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}  # fmt: skip
 
 
 class NotUnicodeError(Exception):
-    """Far into a file that began as UTF-8 there is a byte that is none."""
+    """A file that began as UTF-8 is not UTF-8 later on."""
 
 
 class TextTable:
-    """A CSV file, compressed or not. Everything is read as words; types are told afterwards."""
+    """A CSV file, compressed or not. All cells are read as text; types are inferred later."""
 
     def __init__(self, path: Path, encoding: str | None = None) -> None:
         self.path = path
@@ -42,7 +40,7 @@ class TextTable:
         text = head.decode(self.encoding, errors="ignore").strip("\ufeff \t\r\n")
         if not text:
             raise OutputError(path, "is empty", REMEDY)
-        # What is in quotes may hold a separator, or a newline.
+        # Quoted names may contain separators and newlines.
         first = re.sub(QUOTED, "", text).splitlines() or [""]
         self.separator = max(SEPARATORS, key=first[0].count)
         self._written = self._names()
@@ -55,7 +53,7 @@ class TextTable:
         return pa.schema([(name, pa.string()) for name in self.names])
 
     def pieces(self) -> Iterator[pa.RecordBatch]:
-        """The rows, until the end or until enough bytes have been read."""
+        """The rows, up to MOST bytes."""
         read = 0
         try:
             with self._open(self._written) as reader:
@@ -71,7 +69,7 @@ class TextTable:
             raise _refused(self.path, error) from error
 
     def _names(self) -> list[str]:
-        """The words of the first row, of which there must be two."""
+        """The header, of at least two names."""
         try:
             with self._open([]) as reader:
                 names = list(reader.schema.names)
@@ -80,7 +78,7 @@ class TextTable:
         if len(names) < 2:
             raise OutputError(
                 self.path,
-                f"is no table with columns (its first line is {names[0].strip()[:40]!r})",
+                f"is not a table with columns (its first line is {names[0].strip()[:40]!r})",
                 "separate columns by commas, semicolons, tabs or |",
             )
         return names
@@ -99,7 +97,7 @@ class TextTable:
 
 
 def check_names(names: list[str]) -> None:
-    """No two columns of one name, and none of a name that nobody would read."""
+    """Names are unique and not too long."""
     for name in names:
         if len(name) > LONGEST:
             remedy = f"{len(name):,} characters are too many for a name; give at most {LONGEST:,}"
@@ -118,8 +116,8 @@ def _head(path: Path) -> bytes:
     if head[:4] == b"PK\3\4":
         raise OutputError(path, "is a zip archive or a workbook", "unpack it, or export it as CSV")
     if b"\0" in head and _marked(head) is None:
-        remedy = f"{REMEDY}; text is best saved as UTF-8"
-        raise OutputError(path, "is no text, Parquet or Arrow file", remedy)
+        remedy = f"{REMEDY}; save text as UTF-8"
+        raise OutputError(path, "is not a text, Parquet or Arrow file", remedy)
     return head
 
 
@@ -128,7 +126,7 @@ def _marked(head: bytes) -> str | None:
 
 
 def _encoding(head: bytes) -> str:
-    """What the file says; else UTF-8 if it may be."""
+    """From its byte-order mark; else UTF-8 if it can be."""
     if (marked := _marked(head)) is not None:
         return marked
     try:
@@ -140,14 +138,14 @@ def _encoding(head: bytes) -> str:
 
 
 def _refused(path: Path, error: Exception) -> OutputError:
-    """In words of ours where Arrow's are of its insides."""
+    """Our words where Arrow's are about its internals."""
     said = str(error)
     if "Empty CSV" in said:
         return OutputError(path, "has a header but no rows", "add rows below it")
     if "straddling" in said:
-        problem = f"has a row of more than {BLOCK >> 20} megabytes, or a quote that is not closed"
-        return OutputError(path, problem, "mend or leave out that row")
-    return OutputError(path, f"is no table ({_brief(error)})", REMEDY)
+        problem = f"has a row of more than {BLOCK >> 20} megabytes, or an unclosed quote"
+        return OutputError(path, problem, "fix or remove that row")
+    return OutputError(path, f"is not a table ({_brief(error)})", REMEDY)
 
 
 def _brief(error: Exception) -> str:
