@@ -43,7 +43,7 @@ class Hopeful(Policy):
         draws = [self.policy.scores(state, contexts, rng) for _ in range(2)]
         return np.maximum(*draws)
 
-    def _update(self, state, contexts, arms, rewards, rng):
+    def _update(self, state, contexts, arms, rewards, rng, weights=None):
         self.policy.update(state, contexts, arms, rewards, rng)
 
 

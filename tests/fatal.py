@@ -18,10 +18,7 @@ class Fatal(BetaThompson):
 
     folder: str = ""
 
-    def compiled(self, state):
-        return None
-
-    def _update(self, state, contexts, arms, rewards, rng):
+    def _update(self, state, contexts, arms, rewards, rng, weights=None):
         super()._update(state, contexts, arms, rewards, rng)
         if len(arms) < RUNS:
             return

@@ -35,7 +35,8 @@ def final(policy, environment, label):
 @pytest.mark.parametrize("environment", [Bernoulli(3), Beta(3)])
 def test_same_regret_as_round_by_round(name, environment):
     policy = POLICIES[name]()
-    assert policy.compiled(policy.start(environment.problem, 1)) is not None
+    assert policy.in_kernels
+    assert policy.start(environment.problem, 1).compiled is not None
     fast, _ = final(policy, environment, "fast")
     slow, _ = final(policy, Uncompiled(environment), "slow")
     # The arms are the same, everything else is drawn anew: 600 pairs, 4.5 standard errors.
@@ -61,7 +62,7 @@ def test_a_policy_that_changes_a_step_is_asked_every_round():
     regret, _ = final(Stubborn(), Bernoulli(means=(0.2, 0.7)), "stubborn")
     assert regret == pytest.approx(np.full(RUNS, 0.5 * ROUNDS))
     policy = Bootstrap(DoubleOrNothing())
-    assert policy.compiled(policy.start(Bernoulli(2).problem)) is None
+    assert policy.start(Bernoulli(2).problem).compiled is None
 
 
 LAWS = [

@@ -54,9 +54,6 @@ class SlowToStart(BetaThompson):
 
     started: ClassVar[list[bool]] = []
 
-    def compiled(self, state):
-        return None
-
     def _update(self, *given):
         end = thread_time() + 0.3
         while not self.started and thread_time() < end:

@@ -28,6 +28,8 @@ from bandstrap import (
     Support,
     from_sklearn,
 )
+from bandstrap.policies import Policy
+from bandstrap.policies.contextual.learners import LearnerState
 from states import everything
 
 LINEAR = ContextualBootstrap(Exponential(), LinearRegression(), EigenExamples())
@@ -41,13 +43,18 @@ def classifier(estimator=None, prior=None):
     return ContextualBootstrap(Exponential(), model, prior or SeenExamples())
 
 
+class PickyState(LearnerState):
+    def check_contexts(self, contexts):
+        super().check_contexts(contexts)
+        if np.abs(contexts).max() > LARGEST:
+            raise InvalidInput("contexts", float(contexts.max()), "scale it down")
+
+
 class Picky(LinThompson):
     """Refuses to learn large contexts and, like a model that met one, to decide in them."""
 
-    def check_context(self, state, contexts):
-        super().check_context(state, contexts)
-        if np.abs(contexts).max() > LARGEST:
-            raise InvalidInput("contexts", float(contexts.max()), "scale it down")
+    def _start(self, problem, runs):
+        return PickyState(problem, runs, super()._start(problem, runs).learners)
 
 
 @pytest.mark.parametrize(
@@ -77,8 +84,8 @@ class Failing(LinThompson):
             raise InvalidInput("contexts", float(contexts.max()), "scale it down")
         return super()._scores(state, contexts, rng)
 
-    _choose = Bootstrap._choose  # by `_scores`
-    _select = UCB1._select
+    decide = Policy.decide  # by `_scores`
+    _select = Policy._select
 
 
 def test_decisions_of_a_batch_that_is_refused_are_taken_back():
@@ -126,12 +133,17 @@ def test_an_expiry_reward_that_cannot_be_learnt_is_refused_at_once():
     Bandit(LINEAR, ["a", "b"], seed=1, expiry=expiry)
 
 
+class HalvesState(LearnerState):
+    def check_reward(self, reward, weight):
+        if reward == 0.5:
+            raise InvalidInput("reward", reward, "give 0 or 1")
+
+
 class Halves(LinThompson):
     """Knows its rewards only when it has started, and refuses halves."""
 
-    def check_reward(self, state, reward, weight):
-        if reward == 0.5:
-            raise InvalidInput("reward", reward, "give 0 or 1")
+    def _start(self, problem, runs):
+        return HalvesState(problem, runs, super()._start(problem, runs).learners)
 
 
 def test_or_as_soon_as_the_policy_has_started():

@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from bandstrap import UCB1, BetaThompson
-from bandstrap.policies.rewards.gaussian_thompson import GaussianThompson, MeanState
+from bandstrap import UCB1, BetaThompson, GaussianThompson
+from bandstrap.policies.rewards.means import MeanState
 
 
 class Narrow(GaussianThompson):
@@ -46,7 +46,7 @@ class Hoarder(GaussianThompson):
         state.seen = self.seen
         return state
 
-    def _update(self, state, contexts, arms, rewards, rng):
+    def _update(self, state, contexts, arms, rewards, rng, weights=None):
         super()._update(state, contexts, arms, rewards, rng)
         state.seen.append(int(arms[0]))
 
@@ -55,7 +55,7 @@ class Hoarder(GaussianThompson):
 class Changing(GaussianThompson):
     learnt: list[int] = field(default_factory=list, compare=False)
 
-    def _update(self, state, contexts, arms, rewards, rng):
+    def _update(self, state, contexts, arms, rewards, rng, weights=None):
         super()._update(state, contexts, arms, rewards, rng)
         self.learnt.append(1)
 
@@ -85,7 +85,7 @@ class Forgetful(GaussianThompson):
 
     memory: ClassVar[dict[int, int]] = {}
 
-    def _update(self, state, contexts, arms, rewards, rng):
+    def _update(self, state, contexts, arms, rewards, rng, weights=None):
         super()._update(state, contexts, arms, rewards, rng)
         self.memory[id(state)] = 50
 
@@ -129,14 +129,14 @@ class Unnormed(GaussianThompson):
 
 
 class Idle(GaussianThompson):
-    def _update(self, state, contexts, arms, rewards, rng):
+    def _update(self, state, contexts, arms, rewards, rng, weights=None):
         pass
 
 
 class Mixing(GaussianThompson):
     """What one run learns the others learn too."""
 
-    def _update(self, state, contexts, arms, rewards, rng):
+    def _update(self, state, contexts, arms, rewards, rng, weights=None):
         for shift in range(state.runs):
             state.observe(np.roll(arms, shift), np.roll(rewards, shift))
 

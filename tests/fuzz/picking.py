@@ -13,7 +13,7 @@ Change = Callable[[Raw, Random, World], str | None]  # says what it changed; Non
 KEEN = {
     "all", "arms", "batch", "columns", "count", "counts", "depth", "draws", "due", "every",
     "examples", "factored_rows", "factors", "first", "fits", "fitted_rows", "groups", "heads",
-    "hidden", "inner", "keeping", "known", "known_fits", "known_rows", "layers", "leaf",
+    "hidden", "inner", "keeping", "keeps", "known", "known_fits", "known_rows", "layers", "leaf",
     "leaves", "n_arms", "n_features", "names", "new", "next", "nodes", "ones", "owed", "passes",
     "patience", "penalty", "places", "problem", "pulls", "queue", "queue_arms", "queued",
     "replay", "replicas", "replicates", "room", "rounds", "rows", "runs", "scheme", "since",

@@ -32,8 +32,9 @@ DANGEROUS = (
 
 METHODS = (
     "learn", "restore", "decide", "_decide", "select", "_select", "scores", "_scores", "start",
-    "_start", "update", "_update", "check", "check_context", "check_reward", "forget", "remap_arms",
-    "save", "load", "observe", "look", "rows", "read", "seen", "learnt", "problem", "unsaved",
+    "_start", "update", "_update", "check", "check_contexts", "check_reward", "forget",
+    "remap_arms", "save", "load", "observe", "look", "rows", "read", "seen", "learnt", "problem",
+    "unsaved",
     "context_free", "_lock", "_clock", "_make", "own_clock", "memory", "advance", "ensure_room",
     "weights", "totals", "fit", "predict", "__class__", "__dict__", "__init__", "__getstate__",
     "__setstate__", "__reduce__", "__call__", "__eq__", "__len__", "__module__", "__weakref__",

@@ -94,19 +94,19 @@ def test_arms_come_and_go(name, support):
 
 
 @pytest.mark.parametrize(("name", "support"), CASES)
-def test_votes_choices_and_probabilities_agree(name, support):
+def test_decisions_choices_and_probabilities_agree(name, support):
     policy = POLICIES[name]()
     state = told(policy, Problem(4, support=SUPPORTS[support]), some_rewards(SUPPORTS[support]))
     for allowed in (np.ones((1, 4), dtype=bool), np.array([[True, False, True, True]])):
         selected = choices(policy, state, allowed)
         rng = np.random.default_rng(2)
         draw = policy.decide(state, None, rng, allowed, DRAWS)
-        assert draw.shares.sum() == pytest.approx(1.0)
+        assert draw.probabilities.sum() == pytest.approx(1.0)
         assert draw.scores[draw.arm] == draw.scores[allowed[0]].max()
         if draw.draws:
-            assert alike(selected, np.rint(DRAWS * draw.shares))
-        chosen = tallied(lambda: policy.choose(state, None, rng, allowed)[0][0], 4)  # noqa: B023
-        assert alike(selected, chosen)
+            assert alike(selected, np.rint(DRAWS * draw.probabilities))
+        decided = tallied(lambda: policy.decide(state, None, rng, allowed, 1).arm, 4)  # noqa: B023
+        assert alike(selected, decided)
         shares = policy.probabilities(state, None, allowed)
         if shares is not None:
             assert shares.sum() == pytest.approx(1.0)
@@ -120,8 +120,8 @@ def test_the_scores_of_a_choice_are_highest_at_its_arm(name):
     support = SUPPORTS["binary"]
     state = told(policy, Problem(4, support=support), some_rewards(support))
     for _ in range(50):
-        arms, scores = policy.choose(state, None, rng)
-        assert scores[0, arms[0]] == scores[0].max()
+        draw = policy.decide(state, None, rng, None, 1)
+        assert draw.scores[draw.arm] == draw.scores.max()
 
 
 @pytest.mark.parametrize("name", POLICIES)

@@ -15,6 +15,7 @@ from bandstrap.models import (
 from bandstrap.policies import ContextualBootstrap
 from bandstrap.policies.forced_pulls import ForcedPulls
 from bandstrap.policies.registry import CONTEXTUAL
+from bandstrap.policies.validation import check_update
 from bandstrap.priors import EigenExamples, NoExamples
 from bandstrap.problem import Problem, Support
 from bandstrap.resampling import Exponential
@@ -42,7 +43,7 @@ def test_huge_contexts_are_refused(name, size):
         lambda: policy.select(state, size * ONE, rng),
         lambda: policy.scores(state, size * ONE, rng),
         lambda: policy.decide(state, size * ONE, rng, None, 10),
-        lambda: policy.check_context(state, size * ONE),
+        lambda: check_update(state, size * ONE, 1.0, 1.0),
         lambda: policy.update(state, size * ONE, np.array([0]), np.array([1.0]), rng),
     ):
         with pytest.raises(InvalidInput, match=r"contexts = .* beyond 1e\+30"):
@@ -67,7 +68,7 @@ def test_huge_rewards_are_refused():
     state = policy.start(Problem(2, 2, Support.real()))
     for call in (
         lambda: policy.update(state, ONE, np.array([0]), np.array([1e160])),
-        lambda: policy.check_reward(state, 1e160, 1.0),
+        lambda: check_update(state, ONE, 1e160, 1.0),
     ):
         with pytest.raises(InvalidInput, match=r"rewards = 1e\+160: numbers are taken up to"):
             call()
@@ -107,5 +108,5 @@ def test_the_limit_does_not_decide_by_what_is_no_number():
     )
     x, rng, allowed = np.array([1e200, -1e200]), np.random.default_rng(0), np.ones(2, dtype=bool)
     for decide in (learner.decide, learner.choose):
-        with np.errstate(all="ignore"), pytest.raises(InvalidInput, match="no numbers"):
+        with np.errstate(all="ignore"), pytest.raises(InvalidInput, match="not numbers"):
             decide(x, rng, allowed)

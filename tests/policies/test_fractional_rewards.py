@@ -133,7 +133,7 @@ def test_the_choice_is_that_of_the_draws():
     assert arms.count(0) == 200
     draw = policy.decide(state, None, rng, None, 50)
     assert draw.arm == 0
-    assert draw.shares.tolist() == [1.0, 0.0]
+    assert draw.probabilities.tolist() == [1.0, 0.0]
     assert draw.scores == pytest.approx([0.9, 0.6], abs=0.05)
 
 

@@ -6,7 +6,7 @@ import pytest
 from bandstrap import UCB1, Bootstrap, OutputError
 from bandstrap.environments import Bernoulli, Beta, Labelled
 from bandstrap.policies.registry import CONTEXTUAL
-from bandstrap.policies.rewards.gaussian_thompson import MeanState
+from bandstrap.policies.rewards.means import MeanState
 from bandstrap.priors import EigenExamples
 from bandstrap.simulation.batch import Batch, Play, Watch, run_batch
 from bandstrap.simulation.kept.midway import read_play, write_play
@@ -48,7 +48,7 @@ class Slow(UCB1):
     def _start(self, problem, runs):
         return Mine(problem, runs)
 
-    def _update(self, state, contexts, arms, rewards, rng):
+    def _update(self, state, contexts, arms, rewards, rng, weights=None):
         super()._update(state, contexts, arms, rewards, rng)
         state.later = Later()
 

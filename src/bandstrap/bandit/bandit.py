@@ -30,6 +30,7 @@ from bandstrap.bandit.store import load, save
 from bandstrap.errors import InvalidInput, OutputError
 from bandstrap.models.cost import untold
 from bandstrap.policies import Policy
+from bandstrap.policies.validation import check_update, checked_contexts
 from bandstrap.problem import Support
 from bandstrap.remapping import ArmMap
 from bandstrap.seeding import generator
@@ -392,7 +393,6 @@ class Bandit:
                 continue
             learnt = waiting.context, self._arms.places[waiting.arm], expiry.reward, 1.0
             try:
-                self._check(*learnt)
                 self._take_in(*learnt)
             except InvalidInput as error:
                 warnings.warn(
@@ -409,7 +409,6 @@ class Bandit:
         name, waiting = self._pending.find(decision)
         place = self._arms.place(waiting.arm)
         learnt = waiting.context, place, reward_of(reward, self.support), weight_of(weight)
-        self._check(*learnt)
         self._take_in(*learnt)
         del self._pending.waiting[name]
 
@@ -445,14 +444,12 @@ class Bandit:
     def _check(self, row: Array | None, place: int, reward: float, weight: float) -> None:
         """Refuse what the policy would refuse to learn."""
         memory = self.memory(row)
-        memory.policy.check_context(memory.state, self.contexts.learnt(row, place))
-        memory.policy.check_reward(memory.state, reward, weight)
+        check_update(memory.state, self.contexts.learnt(row, place), reward, weight)
 
     def _check_context(self, row: Array | None) -> None:
         """Refuse to decide where the policy would refuse to learn."""
         if row is not None:
-            memory = self.memory(row)
-            memory.policy.check_context(memory.state, row)
+            checked_contexts(self.memory(row).state, row)
 
     def _take_in(self, row: Array | None, place: int, reward: float, weight: float) -> None:
         memory = self.memory(row)
@@ -481,7 +478,7 @@ class Bandit:
         problem = self.contexts.problem(len(self._arms), self.support, row)
         memory = self.forgetting.memory(self.policy, problem)
         for reward in self._coming():
-            memory.policy.check_reward(memory.state, reward, 1.0)
+            memory.state.check_reward(reward, 1.0)
         return memory
 
     def _coming(self) -> list[float]:

@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from bandstrap.arrays import Array, Rng
+import numpy as np
+
+from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.policies import Policy, State
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap
@@ -23,7 +25,13 @@ class Memory:
         self, context: Array | None, arm: int, reward: float, weight: float, rng: Rng
     ) -> None:
         """Take in one reward."""
-        self.policy.learn(self.state, context, arm, reward, rng, weight)
+        self._update(self.state, context, arm, reward, weight, rng)
+
+    def _update(
+        self, state: State, context: Contexts, arm: int, reward: float, weight: float, rng: Rng
+    ) -> None:
+        weights = None if weight == 1.0 else np.array([weight])
+        self.policy.update(state, context, np.array([arm]), np.array([reward]), rng, weights)
 
     def remap_arms(self, problem: Problem, before: ArmMap) -> None:
         """Go on with other arms: each one that was there before, or a new one."""
@@ -82,7 +90,7 @@ class Paned(Memory):
         self, context: Array | None, arm: int, reward: float, weight: float, rng: Rng
     ) -> None:
         super().learn(context, arm, reward, weight, rng)
-        self.policy.learn(self.younger, context, arm, reward, rng, weight)
+        self._update(self.younger, context, arm, reward, weight, rng)
         if self.rhythm.strikes():
             self.state, self.younger = self.younger, self.policy.start(self.problem)
 

@@ -1,4 +1,4 @@
-"""Runs that need not come back to Python between rounds."""
+"""Runs that are played in kernels, without Python between rounds."""
 
 from dataclasses import dataclass
 
@@ -40,15 +40,15 @@ class Compiled:
         history = self.history
         best = arms[1].max(axis=1)
         allowed = np.ones(arms[1].shape, dtype=np.bool_)
-        stream, rewards = kernel_stream(rng), kernel_stream(reward_rng)
+        stream, reward_stream = kernel_stream(rng), kernel_stream(reward_rng)
         while rounds > 0:
             block = min(rounds, BLOCK, history.ensure_room())
             play(
                 stream,
-                rewards,
+                reward_stream,
                 history.arrays,
                 history.scheme,
-                history.keeping,
+                history.keeps,
                 self.owed,
                 allowed,
                 law.code,

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import ClassVar
 
 import numpy as np
 
-from bandstrap.arrays import Array, Rng
+from bandstrap.arrays import Array, Rng, Weights
 from bandstrap.errors import InvalidInput
 from bandstrap.history.checks import (
     check_counts,
@@ -18,6 +19,7 @@ from bandstrap.history.checks import (
 from bandstrap.history.fractions import FractionalRewards
 from bandstrap.kernels.lazy import history as kernels
 from bandstrap.kernels.lazy.choose import choose
+from bandstrap.kernels.lazy.decide import decide
 from bandstrap.kernels.lazy.direct import direct_scores
 from bandstrap.kernels.lazy.history import BUCKET, COUNT, KNOWN_LEVEL, MEAN, NODE, QUEUE
 from bandstrap.kernels.lazy.observe import ATOMS, MOMENTS, REWARDS, ROUNDED, observe, observe_one
@@ -43,15 +45,16 @@ class RewardHistory:
     """
 
     arrays: kernels.History
-    keeping: int
+    keeps: int  # REWARDS, ATOMS, ROUNDED, SHARES or MOMENTS
     scheme: int
     room: int = 0  # rewards that surely fit before the arrays must grow
     rounds: int = 0
     fractions: FractionalRewards | None = None
 
+    former_fields: ClassVar[dict[str, str]] = {"keeping": "keeps"}
     schema = Schema(
         arrays=Of(kernels.History),
-        keeping=Fixed(Whole(REWARDS, MOMENTS)),
+        keeps=Fixed(Whole(REWARDS, MOMENTS)),
         scheme=Fixed(Whole(NO_SCHEME, DOUBLE)),
         room=Whole(0, GRAIN),
         rounds=Whole(),
@@ -60,20 +63,20 @@ class RewardHistory:
 
     def verify_saved(self) -> None:
         arrays = self.arrays
-        if self.keeping == REWARDS:
+        if self.keeps == REWARDS:
             check_room(arrays, self.rounds, self.room)
             check_trees(arrays)
         else:
             bare = arrays.nodes.shape[1] == arrays.flat.size == 0 and not arrays.queued.any()
             require(bare, "rewards are kept that should not be")
-        (check_counts if self.keeping == MOMENTS else check_moments)(arrays)
+        (check_counts if self.keeps == MOMENTS else check_moments)(arrays)
         if self.fractions is not None:
             same = self.fractions.arrays.used.shape == arrays.moments.shape[:2]
             require(same, "fractions are of other arms")
 
     def check_support(self, support: Support) -> None:
         """Refuse rewards of another problem, in a file."""
-        check_support(self.arrays, support, self.keeping == MOMENTS)
+        check_support(self.arrays, support, self.keeps == MOMENTS)
         if self.fractions is not None:
             rows = self.fractions.arrays
             taken = np.arange(rows.rewards.shape[2]) < rows.used[..., None]
@@ -87,17 +90,17 @@ class RewardHistory:
         n_arms: int,
         values: Sequence[float],
         counts: Sequence[float],
-        keeping: int,
+        keeps: int,
         scheme: int = NO_SCHEME,
     ) -> "RewardHistory":
         """A history that holds each of `values` as often as `counts` says, and nothing else.
 
-        `keeping` says what is kept of a reward and `scheme` by which resampling the history will
-        choose, as kernels know them.
+        `keeps` says what is kept of a reward and `scheme` how the history is resampled, as codes
+        of kernels.
         """
         atoms = np.array(values, dtype=np.float64)
         pseudo = np.array(counts, dtype=np.float64)
-        roots = n_arms if keeping == REWARDS else 0
+        roots = n_arms if keeps == REWARDS else 0
         nodes = np.zeros((runs, roots), NODE)
         nodes["link"] = ~np.arange(roots)
         arrays = kernels.History(
@@ -117,7 +120,7 @@ class RewardHistory:
             open_nodes=np.zeros((3, 0), dtype=np.int64),
             open_weights=np.zeros((2, 0, 2)),
         )
-        return cls(arrays, keeping, scheme)
+        return cls(arrays, keeps, scheme)
 
     @property
     def count(self) -> Array:
@@ -129,17 +132,53 @@ class RewardHistory:
         """Their mean, (runs, arms)."""
         return self.arrays.moments[:, :, MEAN]
 
-    def observe(self, arms: Array, rewards: Array, rng: Rng | None = None) -> None:
-        """One reward per run; a generator is needed where rewards are rounded at random."""
-        self.ensure_room()
-        stream = NO_STREAM if rng is None else kernel_stream(rng)
-        observe(stream, self.arrays, self.scheme, self.keeping, arms, rewards)
-        self.advance(1)
+    @property
+    def counts_fractions(self) -> bool:
+        """Whether a draw needs only counts, which may be fractions of a reward."""
+        by_count = self.keeps in (ATOMS, ROUNDED) and self.scheme in (EXPONENTIAL, POISSON)
+        return by_count or self.keeps == MOMENTS
+
+    @property
+    def lazy(self) -> bool:
+        """Whether kernels can find the largest draw without drawing everything."""
+        return EXPONENTIAL <= self.scheme <= POISSON and self.fractions is None
+
+    def observe(
+        self, arms: Array, rewards: Array, rng: Rng | None = None, weights: Weights = None
+    ) -> None:
+        """One reward per run; a generator is needed where rewards are rounded at random.
+
+        Rewards with weights are fractions of counts if counts are all that a draw needs, and
+        otherwise rows of their own.
+        """
+        if weights is None:
+            self.ensure_room()
+            stream = NO_STREAM if rng is None else kernel_stream(rng)
+            observe(stream, self.arrays, self.scheme, self.keeps, arms, rewards)
+            self.advance(1)
+            return
+        weigh = self._count if self.counts_fractions else self._add_row
+        for run, (arm, reward, weight) in enumerate(zip(arms, rewards, weights, strict=True)):
+            weigh(run, arm, reward, weight)
+
+    def _count(self, run: int, arm: int, reward: float, weight: float) -> None:
+        moments = self.arrays.moments[run, arm]
+        if self.keeps == MOMENTS:
+            moments[COUNT] += weight
+            moments[MEAN] += weight * (reward - moments[MEAN]) / moments[COUNT]
+        else:
+            counts, values = self.arrays.counts[run, arm], self.arrays.values
+            counts += weight * (values == reward)
+            moments[:] = _moments(values, counts)
+
+    def _add_row(self, run: int, arm: int, reward: float, weight: float) -> None:
+        self.fractions = self.fractions or self._no_fractions()
+        self.fractions.add(run, arm, np.array([reward]), weight)
 
     def remapped(self, fresh: "RewardHistory", before: ArmMap) -> "RewardHistory":
         """The rewards of the arms that stay, and the pseudo-rewards of new ones."""
         runs = self.arrays.moments.shape[0]
-        if self.keeping == REWARDS:
+        if self.keeps == REWARDS:
             for run, (arm, was) in product(range(runs), enumerate(before)):
                 for reward in self.rewards(run, was) if was is not None else ():
                     fresh.observe_one(run, arm, float(reward))
@@ -152,21 +191,15 @@ class RewardHistory:
     def observe_one(self, run: int, arm: int, reward: float) -> None:
         """A reward in one run alone."""
         self.ensure_room()
-        observe_one(NO_STREAM, self.arrays, self.scheme, self.keeping, run, arm, reward)
+        observe_one(NO_STREAM, self.arrays, self.scheme, self.keeps, run, arm, reward)
         self.advance(1)
-
-    @property
-    def divisible(self) -> bool:
-        """Whether a reward that counts less than once is a fraction of a count."""
-        by_count = self.keeping in (ATOMS, ROUNDED) and self.scheme in (EXPONENTIAL, POISSON)
-        return by_count or self.keeping == MOMENTS
 
     def discount(self, fresh: "RewardHistory", factor: float) -> None:
         """Let rewards count only `factor` as much; `fresh` holds the pseudo-rewards."""
-        if self.keeping == MOMENTS:
+        if self.keeps == MOMENTS:
             self._discount_moments(fresh.arrays.moments, factor)
             return
-        if not self.divisible:
+        if not self.counts_fractions:
             raise InvalidInput("factor", factor, "this policy cannot discount; forget by Window()")
         counts, prior = self.arrays.counts, fresh.arrays.counts
         extra = factor * (counts - prior)
@@ -194,26 +227,6 @@ class RewardHistory:
         count[:] = factor * (count - prior[..., COUNT]) + prior[..., COUNT]
         np.divide(total, count, out=mean, where=count > 0)
 
-    def weigh_in(self, arms: Array, rewards: Array, weights: Array) -> None:
-        """One reward per run that counts as `weights` of them, where only counts are kept."""
-        if not self.divisible:
-            raise InvalidInput("weights", weights.tolist(), "this policy takes whole weights only")
-        counts, values = self.arrays.counts, self.arrays.values
-        for run, (arm, reward, weight) in enumerate(zip(arms, rewards, weights, strict=True)):
-            if self.keeping == MOMENTS:
-                moments = self.arrays.moments[run, arm]
-                moments[COUNT] += weight
-                moments[MEAN] += weight * (reward - moments[MEAN]) / moments[COUNT]
-            else:
-                counts[run, arm] += weight * (values == reward)
-                self.arrays.moments[run, arm] = _moments(values, counts[run, arm])
-
-    def weigh_rows(self, arms: Array, rewards: Array, weights: Array) -> None:
-        """As `weigh_in`, of histories where such rewards are rows of their own."""
-        self.fractions = self.fractions or self._no_fractions()
-        for run, (arm, reward, weight) in enumerate(zip(arms, rewards, weights, strict=True)):
-            self.fractions.add(run, arm, np.array([reward]), weight)
-
     def _no_fractions(self) -> FractionalRewards:
         runs, n_arms = self.count.shape
         return FractionalRewards(runs, n_arms)
@@ -231,6 +244,14 @@ class RewardHistory:
         choose(kernel_stream(rng), self.scheme, self.arrays, allowed, arms)
         return arms
 
+    def decide(self, allowed: Array, rng: Rng, draws: int) -> tuple[int, Array, Array]:
+        """In a history of one run: the arm of a draw, its scores, and arms' shares of all draws."""
+        n_arms = self.arrays.moments.shape[1]
+        scores, shares = np.empty(n_arms), np.empty(n_arms)  # to take one apart is slower
+        stream = kernel_stream(rng)
+        arm = decide(stream, self.scheme, self.arrays, allowed, draws, scores, shares)
+        return arm, scores, shares
+
     def rewards(self, run: int, arm: int) -> Array:
         """One arm's rewards that are not kept as counts, in no particular order."""
         if self.arrays.flat.size == 0:
@@ -240,7 +261,7 @@ class RewardHistory:
     def ensure_room(self) -> int:
         """See that more rewards fit, and say how many in each run."""
         if self.room == 0:
-            if self.keeping == REWARDS:
+            if self.keeps == REWARDS:
                 self._make_room()
             self.room = GRAIN
         return self.room

@@ -13,12 +13,15 @@ from bandstrap.policies.contextual.shared_bootstrap import SharedBootstrap
 from bandstrap.policies.contextual.tree_heuristic import TreeHeuristic
 from bandstrap.policies.forced_pulls import ForcedPulls
 from bandstrap.policies.registry import POLICIES
-from bandstrap.policies.rewards.artificial import ArtificialHistory, UniformRewards
 from bandstrap.policies.rewards.besa import BESA
 from bandstrap.policies.rewards.beta_thompson import BetaThompson
 from bandstrap.policies.rewards.binomial_bootstrap import BinomialBootstrap
 from bandstrap.policies.rewards.bootstrap import Bootstrap
-from bandstrap.policies.rewards.bootstrapped_thompson import BootstrappedThompson
+from bandstrap.policies.rewards.bootstrapped_thompson import (
+    ArtificialHistory,
+    BootstrappedThompson,
+    UniformRewards,
+)
 from bandstrap.policies.rewards.dirichlet_thompson import DirichletThompson
 from bandstrap.policies.rewards.epsilon_greedy import EpsilonGreedy
 from bandstrap.policies.rewards.gaussian_thompson import GaussianThompson

@@ -1,4 +1,4 @@
-"""Forced exploration: every arm so many times before a policy decides."""
+"""Forced exploration: every arm a number of times before a policy decides."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,9 +10,10 @@ import numpy as np
 from bandstrap.arrays import Array, Contexts, Rng, Weights
 from bandstrap.errors import InvalidInput
 from bandstrap.history.compiled import Compiled
-from bandstrap.policies.base import Policy
+from bandstrap.policies.base import Draw, Policy
 from bandstrap.policies.rewards.bootstrap import Bootstrap
 from bandstrap.policies.state import State
+from bandstrap.policies.validation import checked_decision
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap, remapped
 from bandstrap.resampling import Multinomial
@@ -41,9 +42,17 @@ class ForcedState(State):
         self.inner.discount(fresh.inner, factor)
 
     @property
-    def divisible(self) -> bool:
-        divisible: bool = self.inner.divisible
-        return divisible
+    def repeats_weights(self) -> bool:  # the inner policy may: a pull is one pull
+        return False
+
+    @property
+    def whole_weights(self) -> bool:
+        return False
+
+    @property
+    def compiled(self) -> Compiled | None:
+        inner = self.inner.compiled
+        return inner and Compiled(inner.history, self.owed)
 
     def check_contexts(self, contexts: Array) -> None:
         self.inner.check_contexts(contexts)
@@ -58,7 +67,16 @@ def _npb() -> Policy[Any]:
 
 @dataclass(frozen=True)
 class ForcedPulls(Policy[ForcedState]):
-    """Pull every arm `pulls` times, least pulled first, then leave it to `policy`."""
+    """Pull every arm `pulls` times, least pulled first, then leave it to `policy`.
+
+    >>> from bandstrap import Bandit
+    >>> bandit, arms = Bandit(ForcedPulls(2), ["a", "b"], seed=1), []
+    >>> for _ in range(4):
+    ...     arms.append(bandit.decide().arm)
+    ...     bandit.learn(arm=arms[-1], reward=0.5)
+    >>> arms
+    ['a', 'b', 'a', 'b']
+    """
 
     pulls: int
     policy: Policy[Any] = field(default_factory=_npb)
@@ -87,8 +105,12 @@ class ForcedPulls(Policy[ForcedState]):
         return cls(pulls, policy if policy is not None else _npb())
 
     @property
-    def reads_arms(self) -> bool:
+    def reads_arms(self) -> bool:  # type: ignore[override]
         return self.policy.reads_arms
+
+    @property
+    def in_kernels(self) -> bool:  # type: ignore[override]
+        return self.policy.in_kernels
 
     def check(self, problem: Problem, rewards: Sequence[float] = ()) -> None:
         self.policy.check(problem, rewards)
@@ -96,59 +118,66 @@ class ForcedPulls(Policy[ForcedState]):
     def _start(self, problem: Problem, runs: int) -> ForcedState:
         return ForcedState(problem, runs, self.policy.start(problem, runs), self.pulls)
 
-    def compiled(self, state: ForcedState) -> Compiled | None:
-        inner = self.policy.compiled(state.inner)
-        return inner and Compiled(inner.history, state.owed)
-
     def _scores(self, state: ForcedState, contexts: Contexts, rng: Rng) -> Array:
-        """The policy's scores, but an arm still to be forced counts the more it lacks."""
-        lacking = state.owed
+        """The policy's scores, unless an arm is owed: then the more it is owed the better."""
+        owed = state.owed
         scores = self.policy.scores(state.inner, contexts, rng)
-        earlier = np.linspace(0.5, 0.0, lacking.shape[1])  # of arms that lack as much, the first
-        forced = np.where(lacking > 0, 1e200 * (lacking + earlier), -np.inf)
-        return np.where((lacking > 0).any(axis=1, keepdims=True), forced, scores)
+        earlier = np.linspace(0.5, 0.0, owed.shape[1])  # of arms that are owed as much, the first
+        forced = np.where(owed > 0, 1e200 * (owed + earlier), -np.inf)
+        return np.where((owed > 0).any(axis=1, keepdims=True), forced, scores)
 
     def _select(self, state: ForcedState, contexts: Contexts, rng: Rng, allowed: Array) -> Array:
-        lacking: Array = np.where(allowed, state.owed, 0)
-        forced = lacking.max(axis=1) > 0
-        arms: Array = lacking.argmax(axis=1)
+        owed: Array = np.where(allowed, state.owed, 0)
+        forced = owed.max(axis=1) > 0
+        arms: Array = owed.argmax(axis=1)
         if not forced.all():
             chosen = self.policy.select(state.inner, contexts, rng, allowed)
             arms = np.where(forced, arms, chosen)
         return arms
 
-    def _choose(
-        self, state: ForcedState, contexts: Contexts, rng: Rng, allowed: Array
-    ) -> tuple[Array, Array]:
-        lacking: Array = np.where(allowed, state.owed, 0)
-        if not (lacking.max(axis=1) > 0).any():
-            return self.policy.choose(state.inner, contexts, rng, allowed)
-        scores = self._scores(state, contexts, rng)
-        return self._select(state, contexts, rng, allowed), scores
+    def decide(
+        self,
+        state: ForcedState,
+        contexts: Contexts,
+        rng: Rng,
+        allowed: Array | None,
+        draws: int,
+    ) -> Draw:
+        contexts, open_ = checked_decision(state, contexts, allowed)
+        certain = _forced(state, open_)
+        if certain is not None:
+            scores = self._scores(state, contexts, rng)
+            return Draw(int(certain.argmax()), scores[0], certain, 0)
+        # By scores even where kernels could: saved bandits go on with the numbers they began with.
+        if self.in_kernels:
+            return Policy.decide(self.policy, state.inner, contexts, rng, open_, draws)
+        return self.policy.decide(state.inner, contexts, rng, open_, draws)
 
     def _probabilities(
         self, state: ForcedState, contexts: Contexts, allowed: Array
     ) -> Array | None:
-        lacking: Array = np.where(allowed, state.owed, 0)[0]
-        if lacking.max() > 0:
-            certain: Array = np.arange(lacking.size) == lacking.argmax()
-            return certain.astype(np.float64)
+        certain = _forced(state, allowed)
+        if certain is not None:
+            return certain
         return self.policy.probabilities(state.inner, contexts, allowed)
 
     def _update(
-        self, state: ForcedState, contexts: Contexts, arms: Array, rewards: Array, rng: Rng | None
-    ) -> None:
-        self._update_weighted(state, contexts, arms, rewards, rng, None)
-
-    def _update_weighted(
         self,
         state: ForcedState,
         contexts: Contexts,
         arms: Array,
         rewards: Array,
         rng: Rng | None,
-        weights: Weights,
+        weights: Weights = None,
     ) -> None:
-        """Whatever its reward's weight, a pull is one pull."""
         self.policy.update(state.inner, contexts, arms, rewards, rng, weights)
         state.owed[np.arange(state.runs), arms] -= 1  # after it: a refused reward is no pull
+
+
+def _forced(state: ForcedState, allowed: Array) -> Array | None:
+    """Probability 1 for the arm that the first run must pull; None if it owes no allowed arm."""
+    owed: Array = np.where(allowed, state.owed, 0)[0]
+    if owed.max() <= 0:
+        return None
+    certain: Array = np.arange(owed.size) == owed.argmax()
+    return certain.astype(np.float64)

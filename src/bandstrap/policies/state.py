@@ -6,9 +6,12 @@ import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
+from bandstrap.history.compiled import Compiled
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap
 from bandstrap.storage.schema import ArrayOf, Fixed, Of, Schema, Whole
+
+MOST = 100_000  # a larger weight would take seconds where it is repeated
 
 
 class State:
@@ -29,9 +32,19 @@ class State:
         self.values = np.array(problem.support.values or ())
 
     @property
-    def divisible(self) -> bool:
-        """Whether a reward of any weight is one step, of the same law as so many rewards."""
-        return False
+    def repeats_weights(self) -> bool:
+        """Whether a reward of whole weight w is learnt by w updates, not by one with `weights`."""
+        return True
+
+    @property
+    def whole_weights(self) -> bool:
+        """Whether fractions are refused."""
+        return True
+
+    @property
+    def compiled(self) -> Compiled | None:
+        """What plays whole runs in kernels, for a policy that is `in_kernels`."""
+        return None
 
     def remap_arms(self, fresh: Any, before: ArmMap) -> None:
         """Go on with the arms that `fresh` has."""
@@ -44,15 +57,12 @@ class State:
         )
 
     def check_contexts(self, contexts: Array) -> None:
-        """Refuse contexts, one for each run, by which one could not decide or learn."""
+        """Refuse contexts, one for each run, that cannot be decided by or learnt."""
 
     def check_reward(self, reward: float, weight: float) -> None:
         """Refuse a reward or a weight that cannot be learnt."""
-        if weight != round(weight) and type(self).weigh_in is State.weigh_in:
-            self.weigh_in(np.zeros(0), np.zeros(0), np.array([weight]))
-
-    def weigh_in(self, arms: Array, rewards: Array, weights: Array) -> None:
-        """One reward per run that counts as `weights` of them."""
-        raise InvalidInput(
-            "weights", weights.tolist(), f"{type(self).__name__} takes whole weights only"
-        )
+        if self.repeats_weights and weight > MOST:
+            remedy = f"this policy learns it reward by reward: give at most {MOST:,} at once"
+            raise InvalidInput("weight", weight, remedy)
+        if self.whole_weights and weight != round(weight):
+            raise InvalidInput("weights", weight, f"{type(self).__name__} takes whole weights only")

@@ -15,7 +15,6 @@ class Resampling(ABC):
     else is known of the scheme:
 
     * `code`: how compiled kernels know it (None: they do not);
-    * `lazy`: whether kernels can find the largest draw without drawing everything;
     * `whole_counts`: whether pseudo-counts must be whole numbers;
     * `needs_rewards`: False if count and mean of the rewards determine the draw's distribution;
     * `independent`: whether each reward is weighed by itself, so that weights can be drawn as
@@ -25,7 +24,6 @@ class Resampling(ABC):
     """
 
     code: ClassVar[int | None] = None
-    lazy: ClassVar[bool] = False
     whole_counts: ClassVar[bool] = True
     needs_rewards: ClassVar[bool] = True
     independent: ClassVar[bool] = False

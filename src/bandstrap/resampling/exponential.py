@@ -13,7 +13,6 @@ class Exponential(Resampling):
     """Weights Exp(1); n equal rewards together weigh Gamma(n), so 0/1 rewards give a Beta."""
 
     code: ClassVar[int | None] = EXPONENTIAL
-    lazy: ClassVar[bool] = True
     whole_counts: ClassVar[bool] = False
     independent: ClassVar[bool] = True
 

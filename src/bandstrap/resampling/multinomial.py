@@ -15,7 +15,6 @@ class Multinomial(Resampling):
     """Weights Multinomial(n; 1/n, …); on 0/1 rewards the mean is a binomial over n."""
 
     code: ClassVar[int | None] = MULTINOMIAL
-    lazy: ClassVar[bool] = True
 
     def weights(self, shape: tuple[int, ...], rng: Rng) -> Array:
         n = shape[-1]

@@ -15,7 +15,6 @@ class Poisson(Resampling):
     """Weights Poisson(1), drawn again where all of them are zero."""
 
     code: ClassVar[int | None] = POISSON
-    lazy: ClassVar[bool] = True
     whole_counts: ClassVar[bool] = False
     independent: ClassVar[bool] = True
 

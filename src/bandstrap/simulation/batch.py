@@ -155,7 +155,8 @@ def _warm_up(batch: Batch) -> None:
 
 
 def _finish(batch: Batch, play: Play, watch: Watch) -> None:
-    compiled, law = batch.policy.compiled(play.state), batch.environment.law
+    law = batch.environment.law
+    compiled = play.state.compiled if batch.policy.in_kernels else None
     for last in recorded_rounds(batch.horizon)[play.point :]:
         if compiled is None or law is None:
             _rounds_until(last, batch, play, watch)

@@ -112,7 +112,7 @@ CLASSES: dict[str, str] = {
 }
 
 
-# Where modules have gone since files named them. Names in files stay as they are.
+# Where modules, or single classes, have gone since files named them. Names in files stay.
 MOVED: dict[str, str] = {
     "bandstrap.columns.columns": "bandstrap.tables.columns",
     "bandstrap.environments.own_table": "bandstrap.environments.table",
@@ -158,7 +158,7 @@ MOVED: dict[str, str] = {
     "bandstrap.models.torch_learner": "bandstrap.models.torch.learner",
     "bandstrap.models.torch_model": "bandstrap.models.torch.model",
     "bandstrap.models.torch_modules": "bandstrap.models.torch.modules",
-    "bandstrap.policies.artificial": "bandstrap.policies.rewards.artificial",
+    "bandstrap.policies.artificial": "bandstrap.policies.rewards.bootstrapped_thompson",
     "bandstrap.policies.besa": "bandstrap.policies.rewards.besa",
     "bandstrap.policies.beta_thompson": "bandstrap.policies.rewards.beta_thompson",
     "bandstrap.policies.binomial_bootstrap": "bandstrap.policies.rewards.binomial_bootstrap",
@@ -169,6 +169,7 @@ MOVED: dict[str, str] = {
     "bandstrap.policies.dirichlet_thompson": "bandstrap.policies.rewards.dirichlet_thompson",
     "bandstrap.policies.epsilon_greedy": "bandstrap.policies.rewards.epsilon_greedy",
     "bandstrap.policies.gaussian_thompson": "bandstrap.policies.rewards.gaussian_thompson",
+    "bandstrap.policies.gaussian_thompson:MeanState": "bandstrap.policies.rewards.means",
     "bandstrap.policies.giro": "bandstrap.policies.rewards.giro",
     "bandstrap.policies.glm_ucb": "bandstrap.policies.contextual.glm_ucb",
     "bandstrap.policies.kl_ucb": "bandstrap.policies.rewards.kl_ucb",
@@ -198,10 +199,11 @@ RENAMED: dict[str, str] = {
 def _places() -> dict[str, tuple[str, str]]:
     """Where each name leads."""
     listed = [(module, name) for module, names in CLASSES.items() for name in names.split()]
-    return {
-        f"{module}:{name}": (MOVED.get(module, module), RENAMED.get(f"{module}:{name}", name))
-        for module, name in listed
-    }
+    places = {}
+    for module, name in listed:
+        key = f"{module}:{name}"
+        places[key] = MOVED.get(key, MOVED.get(module, module)), RENAMED.get(key, name)
+    return places
 
 
 def registered(name: Any) -> Any:

@@ -35,7 +35,7 @@ SOME_REWARDS = st.one_of(
 
 def filled(arms, runs=1):
     """A history in which run r, arm a has seen arms[a] (one after the other)."""
-    history = RewardHistory.start(runs, len(arms), (), (), keeping=REWARDS)
+    history = RewardHistory.start(runs, len(arms), (), (), keeps=REWARDS)
     for arm, rewards in enumerate(arms):
         for reward in rewards:
             history.observe(np.full(runs, arm), np.full(runs, reward))
@@ -110,7 +110,7 @@ def test_any_rewards_in_any_order(rewards):
 )
 def test_runs_and_arms_are_kept_apart(events, flushes):
     """Every run gets a reward in every round, but of another arm and shifted."""
-    history = RewardHistory.start(3, 4, (0.0, 1.0), (1.0, 2.0), keeping=REWARDS)
+    history = RewardHistory.start(3, 4, (0.0, 1.0), (1.0, 2.0), keeps=REWARDS)
     seen = {(run, arm): [] for run in range(3) for arm in range(4)}
     for at, (shift, arm, reward) in enumerate(events):
         arms = (arm + shift * np.arange(3)) % 4
@@ -153,7 +153,7 @@ def test_thousands_of_rounds(order):
         "constant": np.full(5000, 0.3),
         "two": rng.choice([0.3, np.nextafter(0.3, 1)], 5000),
     }[order]
-    history = RewardHistory.start(7, 3, (0.0, 1.0), (0.0, 0.0), keeping=REWARDS)
+    history = RewardHistory.start(7, 3, (0.0, 1.0), (0.0, 0.0), keeps=REWARDS)
     arms = rng.integers(0, 3, (5000, 7))
     for chosen, reward in zip(arms, rewards, strict=True):
         history.observe(chosen, reward + np.arange(7.0))
@@ -173,7 +173,7 @@ def test_room_grows_with_what_is_used_only():
 
 
 def test_pseudo_rewards_count_but_are_no_rewards():
-    history = RewardHistory.start(2, 3, (-1.0, 0.5, 2.0), (1.0, 0.0, 2.5), keeping=REWARDS)
+    history = RewardHistory.start(2, 3, (-1.0, 0.5, 2.0), (1.0, 0.0, 2.5), keeps=REWARDS)
     assert history.rewards(1, 2).size == 0
     assert (history.count == 3.5).all()
     np.testing.assert_allclose(history.mean, 4.0 / 3.5)
@@ -185,8 +185,8 @@ def test_atoms_and_shares_have_numpy_s_moments():
     rng = np.random.default_rng(1)
     atoms = rng.integers(0, 3, 500)
     values = (-1.0, 0.25, 4.0)
-    history = RewardHistory.start(1, 1, values, (0.0,) * 3, keeping=ATOMS)
-    shares = RewardHistory.start(1, 1, (-1.0, 4.0), (0.0, 0.0), keeping=SHARES)
+    history = RewardHistory.start(1, 1, values, (0.0,) * 3, keeps=ATOMS)
+    shares = RewardHistory.start(1, 1, (-1.0, 4.0), (0.0, 0.0), keeps=SHARES)
     for atom in atoms:
         history.observe(np.array([0]), np.array([values[atom]]))
         shares.observe(np.array([0]), np.array([values[atom]]))

@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner, Model
-from bandstrap.policies.base import Draw
-from bandstrap.policies.contextual.learners import LearnerPolicy, LearnerState
+from bandstrap.policies.contextual.learners import LearnerPolicy
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
@@ -40,13 +38,3 @@ class ContextualBootstrap(LearnerPolicy):
                 "n_features", problem.n_features, "a model needs contexts; use Bootstrap without"
             )
         return self.model.learner(problem, self.resampling, self.prior)
-
-    def _decide(
-        self, state: LearnerState, contexts: Contexts, rng: Rng, allowed: Array, draws: int
-    ) -> Draw:
-        assert contexts is not None
-        learner, context, open_ = state.learners[0], contexts[0], allowed[0]
-        arm, scores, shares = learner.decide(context, rng, open_)
-        if shares is not None:
-            return Draw(arm, scores, shares, 0)
-        return Draw.voted(arm, scores, lambda: learner.best(context, rng, open_), draws)

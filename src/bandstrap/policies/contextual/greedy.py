@@ -9,9 +9,11 @@ from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.choice import explored, highest
 from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner, Model
+from bandstrap.policies.base import Draw
 from bandstrap.policies.contextual.learners import LearnerPolicy, LearnerState
 from bandstrap.policies.rewards.epsilon_greedy import EpsilonGreedy
 from bandstrap.policies.schedules import Decay, Schedule
+from bandstrap.policies.validation import checked_decision
 from bandstrap.priors import ExamplePrior, NoExamples
 from bandstrap.problem import Problem
 from bandstrap.resampling import NoResampling
@@ -65,20 +67,29 @@ class ContextualEpsilonGreedy(LearnerPolicy):
                 arms[run] = state.learners[run].best(contexts[run], rng, allowed[run])
         return arms
 
-    def _choose(
-        self, state: LearnerState, contexts: Contexts, rng: Rng, allowed: Array
-    ) -> tuple[Array, Array]:
-        arms, scores = super()._choose(state, contexts, rng, allowed)
-        for run in np.flatnonzero(self._explore(state, rng)):
-            scores[run] = rng.random(state.problem.n_arms)
-            arms[run] = highest(scores[run], allowed[run], rng)
-        return arms, scores
+    def decide(
+        self,
+        state: LearnerState,
+        contexts: Contexts,
+        rng: Rng,
+        allowed: Array | None,
+        draws: int,
+    ) -> Draw:
+        contexts, open_ = checked_decision(state, contexts, allowed)
+        assert contexts is not None
+        arm, scores = state.learners[0].choose(contexts[0], rng, open_[0])
+        if self._explore(state, rng)[0]:
+            scores = rng.random(state.problem.n_arms)
+            arm = highest(scores, open_[0], rng)
+        exact = self._probabilities(state, contexts, open_)
+        again = lambda: int(self._select(state, contexts, rng, open_)[0])  # noqa: E731
+        return Draw.of(arm, scores, exact, again, draws)
 
     def _probabilities(
         self, state: LearnerState, contexts: Contexts, allowed: Array
     ) -> Array | None:
-        shares = super()._probabilities(state, contexts, allowed)
-        return None if shares is None else explored(self._epsilon(state), shares, allowed[0])
+        exact = super()._probabilities(state, contexts, allowed)
+        return None if exact is None else explored(self._epsilon(state), exact, allowed[0])
 
     def _epsilon(self, state: LearnerState) -> float:
         return EpsilonGreedy(self.schedule).epsilon(state.rounds + 1)

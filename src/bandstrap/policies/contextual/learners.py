@@ -4,11 +4,12 @@ from abc import abstractmethod
 
 import numpy as np
 
-from bandstrap.arrays import Array, Contexts, Rng
+from bandstrap.arrays import Array, Contexts, Rng, Weights
+from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner
-from bandstrap.policies.base import Policy
-from bandstrap.policies.checks import check_numbers
-from bandstrap.policies.state import State
+from bandstrap.policies.base import Draw, Policy
+from bandstrap.policies.state import MOST, State
+from bandstrap.policies.validation import check_numbers, checked_decision
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap
 from bandstrap.storage.schema import ListOf, Of, Schema, Whole, require
@@ -35,8 +36,32 @@ class LearnerState(State):
         for run, learner in enumerate(self.learners):
             learner.check_context(contexts[run])
 
+    @property
+    def repeats_weights(self) -> bool:  # learners may
+        return False
+
+    @property
+    def whole_weights(self) -> bool:
+        return False
+
     def check_reward(self, reward: float, weight: float) -> None:
+        if weight > MOST:
+            raise InvalidInput("weight", weight, f"give at most {MOST:,} at once")
         self.learners[0].check_reward(reward, weight)
+
+    def learn(
+        self, contexts: Array, arms: Array, rewards: Array, rng: Rng | None, weights: Weights
+    ) -> None:
+        """One reward in each run."""
+        for run, learner in enumerate(self.learners):
+            context, arm, reward = contexts[run], int(arms[run]), float(rewards[run])
+            weight = 1.0 if weights is None else float(weights[run])
+            learner.check_reward(reward, weight)
+            if weights is None:
+                learner.learn(context, arm, reward, rng)
+            else:
+                learner.learn_weighted(context, arm, reward, rng, weight)
+        self.rounds += 1
 
     def discount(self, fresh: "LearnerState", factor: float) -> None:
         for learner in self.learners:
@@ -72,37 +97,31 @@ class LearnerPolicy(Policy[LearnerState]):
             arms[run] = learner.best(contexts[run], rng, allowed[run])
         return arms
 
-    def _choose(
-        self, state: LearnerState, contexts: Contexts, rng: Rng, allowed: Array
-    ) -> tuple[Array, Array]:
+    def decide(
+        self,
+        state: LearnerState,
+        contexts: Contexts,
+        rng: Rng,
+        allowed: Array | None,
+        draws: int,
+    ) -> Draw:
+        contexts, every = checked_decision(state, contexts, allowed)
         assert contexts is not None
-        triples = zip(state.learners, contexts, allowed, strict=True)
-        chosen = [learner.choose(context, rng, open_) for learner, context, open_ in triples]
-        return np.array([arm for arm, _ in chosen]), np.array([scores for _, scores in chosen])
+        learner, context, open_ = state.learners[0], contexts[0], every[0]
+        arm, scores, exact = learner.decide(context, rng, open_)
+        return Draw.of(arm, scores, exact, lambda: learner.best(context, rng, open_), draws)
 
     def _update(
-        self, state: LearnerState, contexts: Contexts, arms: Array, rewards: Array, rng: Rng | None
-    ) -> None:
-        assert contexts is not None
-        for run, learner in enumerate(state.learners):
-            learner.check_reward(float(rewards[run]), 1.0)
-            learner.learn(contexts[run], int(arms[run]), float(rewards[run]), rng)
-        state.rounds += 1
-
-    def _update_weighted(
         self,
         state: LearnerState,
         contexts: Contexts,
         arms: Array,
         rewards: Array,
         rng: Rng | None,
-        weights: Array,
+        weights: Weights = None,
     ) -> None:
         assert contexts is not None
-        for run, learner in enumerate(state.learners):
-            arm, reward, weight = int(arms[run]), float(rewards[run]), float(weights[run])
-            learner.learn_weighted(contexts[run], arm, reward, rng, weight)
-        state.rounds += 1
+        state.learn(contexts, arms, rewards, rng, weights)
 
     def _probabilities(
         self, state: LearnerState, contexts: Contexts, allowed: Array

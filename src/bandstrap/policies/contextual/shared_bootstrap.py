@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from bandstrap.arrays import Array, Contexts, Rng
+from bandstrap.arrays import Array, Contexts, Rng, Weights
 from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner, Model
 from bandstrap.policies.base import Draw, Policy
-from bandstrap.policies.checks import check_numbers
 from bandstrap.policies.contextual.learners import LearnerState
+from bandstrap.policies.validation import check_numbers, checked_decision
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap
@@ -49,13 +50,11 @@ class SharedBootstrap(Policy[SharedState]):
     >>> policy.update(state, rows[:, 0], arms, np.array([1.0]), rng)
     """
 
+    reads_arms: ClassVar[bool] = True
+
     resampling: Resampling
     model: Model
     prior: ExamplePrior
-
-    @property
-    def reads_arms(self) -> bool:
-        return True
 
     def check(self, problem: Problem, rewards: Sequence[float] = ()) -> None:
         super().check(problem, rewards)
@@ -76,23 +75,26 @@ class SharedBootstrap(Policy[SharedState]):
         pairs = zip(state.learners, contexts, strict=True)
         return np.array([learner.scores_of(rows, rng) for learner, rows in pairs])
 
-    def _choose(
-        self, state: SharedState, contexts: Contexts, rng: Rng, allowed: Array
-    ) -> tuple[Array, Array]:
+    def _select(self, state: SharedState, contexts: Contexts, rng: Rng, allowed: Array) -> Array:
         assert contexts is not None
         triples = zip(state.learners, contexts, allowed, strict=True)
-        chosen = [learner.choose_of(rows, rng, open_) for learner, rows, open_ in triples]
-        return np.array([arm for arm, _ in chosen]), np.array([scores for _, scores in chosen])
+        return np.array(
+            [learner.choose_of(rows, rng, open_)[0] for learner, rows, open_ in triples]
+        )
 
-    def _decide(
-        self, state: SharedState, contexts: Contexts, rng: Rng, allowed: Array, draws: int
+    def decide(
+        self,
+        state: SharedState,
+        contexts: Contexts,
+        rng: Rng,
+        allowed: Array | None,
+        draws: int,
     ) -> Draw:
+        contexts, every = checked_decision(state, contexts, allowed)
         assert contexts is not None
-        learner, rows, open_ = state.learners[0], contexts[0], allowed[0]
-        arm, scores, shares = learner.decide_of(rows, rng, open_)
-        if shares is not None:
-            return Draw(arm, scores, shares, 0)
-        return Draw.voted(arm, scores, lambda: learner.choose_of(rows, rng, open_)[0], draws)
+        learner, rows, open_ = state.learners[0], contexts[0], every[0]
+        arm, scores, exact = learner.decide_of(rows, rng, open_)
+        return Draw.of(arm, scores, exact, lambda: learner.choose_of(rows, rng, open_)[0], draws)
 
     def _probabilities(
         self, state: SharedState, contexts: Contexts, allowed: Array
@@ -101,24 +103,13 @@ class SharedBootstrap(Policy[SharedState]):
         return state.learners[0].shares_of(contexts[0], allowed[0])
 
     def _update(
-        self, state: SharedState, contexts: Contexts, arms: Array, rewards: Array, rng: Rng | None
-    ) -> None:
-        assert contexts is not None
-        for run, learner in enumerate(state.learners):
-            learner.learn(contexts[run], 0, float(rewards[run]), rng)
-        state.rounds += 1
-
-    def _update_weighted(
         self,
         state: SharedState,
         contexts: Contexts,
         arms: Array,
         rewards: Array,
         rng: Rng | None,
-        weights: Array,
+        weights: Weights = None,
     ) -> None:
         assert contexts is not None
-        for run, learner in enumerate(state.learners):
-            reward, weight = float(rewards[run]), float(weights[run])
-            learner.learn_weighted(contexts[run], 0, reward, rng, weight)
-        state.rounds += 1
+        state.learn(contexts, np.zeros_like(arms), rewards, rng, weights)

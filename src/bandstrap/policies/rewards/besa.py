@@ -1,7 +1,6 @@
 """BESA: duels on equal terms, by sub-sampling the longer history."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -9,14 +8,15 @@ from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.history.rewards import RewardHistory
 from bandstrap.kernels.lazy.observe import ATOMS, REWARDS
 from bandstrap.kernels.lazy.subsample import tournament
-from bandstrap.policies.base import Policy
-from bandstrap.policies.rewards.bootstrap import BootstrapState
+from bandstrap.policies.base import Draw
+from bandstrap.policies.rewards.bootstrap import BootstrapState, HistoryPolicy
+from bandstrap.policies.validation import checked_decision
 from bandstrap.problem import Problem
 from bandstrap.seeding import kernel_stream
 
 
 @dataclass(frozen=True)
-class BESA(Policy[BootstrapState]):
+class BESA(HistoryPolicy):
     """Best empirical sampled average (Baransi, Maillard and Mannor, 2014).
 
     Of two arms the one pulled more often is judged by as many of its rewards as the other has,
@@ -25,15 +25,19 @@ class BESA(Policy[BootstrapState]):
 
     `scores` are duels won in a tournament of all arms. With some arms forbidden `select` holds one
     among the others, which the scores of the larger one would not decide.
+
+    >>> from bandstrap import Bandit
+    >>> bandit = Bandit(BESA(), ["a", "b"], seed=1)
+    >>> bandit.learn(arm=["a", "b"], reward=[0.9, 0.1])
+    >>> bandit.decide().arm
+    'a'
     """
 
-    context_free: ClassVar[bool] = True
-
     def _start(self, problem: Problem, runs: int) -> BootstrapState:
-        keeping = REWARDS if problem.support.values is None else ATOMS
+        keeps = REWARDS if problem.support.values is None else ATOMS
         values = problem.support.values or ()
         counts = [0.0] * len(values)
-        history = RewardHistory.start(runs, problem.n_arms, values, counts, keeping)
+        history = RewardHistory.start(runs, problem.n_arms, values, counts, keeps)
         return BootstrapState(problem, runs, history)
 
     def _play(self, state: BootstrapState, rng: Rng, allowed: Array) -> tuple[Array, Array]:
@@ -52,17 +56,15 @@ class BESA(Policy[BootstrapState]):
     def _select(self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array) -> Array:
         return self._play(state, rng, allowed)[0]
 
-    def _choose(
-        self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array
-    ) -> tuple[Array, Array]:
-        return self._play(state, rng, allowed)
-
-    def _update(
+    def decide(
         self,
         state: BootstrapState,
         contexts: Contexts,
-        arms: Array,
-        rewards: Array,
-        rng: Rng | None,
-    ) -> None:
-        state.history.observe(arms, rewards)
+        rng: Rng,
+        allowed: Array | None,
+        draws: int,
+    ) -> Draw:
+        _, open_ = checked_decision(state, contexts, allowed)
+        arms, wins = self._play(state, rng, open_)
+        again = lambda: int(self._play(state, rng, open_)[0][0])  # noqa: E731
+        return Draw.of(int(arms[0]), wins[0], None, again, draws)

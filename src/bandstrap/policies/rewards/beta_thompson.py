@@ -5,27 +5,32 @@ from typing import ClassVar
 
 import numpy as np
 
-from bandstrap.arrays import Array, Contexts, Rng
+from bandstrap.arrays import Array, Contexts, Rng, Weights
 from bandstrap.errors import InvalidInput
-from bandstrap.history.compiled import Compiled
 from bandstrap.history.rewards import RewardHistory
 from bandstrap.kernels.lazy.observe import ATOMS, ROUNDED
 from bandstrap.kernels.schemes import EXPONENTIAL
-from bandstrap.policies.base import Draw, Policy, needed
-from bandstrap.policies.rewards.bootstrap import BootstrapState
+from bandstrap.policies.base import needed
+from bandstrap.policies.rewards.bootstrap import BootstrapState, HistoryPolicy
 from bandstrap.priors import PseudoRewards
 from bandstrap.problem import Problem, Support
 
 
 @dataclass(frozen=True)
-class BetaThompson(Policy[BootstrapState]):
+class BetaThompson(HistoryPolicy):
     """Draw each arm's mean from Beta(α₀ + ones, β₀ + zeros) and act greedily.
 
     A reward strictly between 0 and 1 is rounded to 1 with probability equal to itself
     (Agrawal and Goyal, 2012), so `update` needs a generator for such rewards.
+
+    >>> from bandstrap import Bandit, Support
+    >>> bandit = Bandit(BetaThompson(), ["a", "b"], seed=1, rewards=Support.binary())
+    >>> bandit.learn(arm=["a", "b"] * 30, reward=[1, 0] * 30)
+    >>> bandit.decide().arm
+    'a'
     """
 
-    context_free: ClassVar[bool] = True
+    in_kernels: ClassVar[bool] = True
 
     prior: PseudoRewards = field(default_factory=PseudoRewards)
 
@@ -38,25 +43,14 @@ class BetaThompson(Policy[BootstrapState]):
         if min(self.prior.ones, self.prior.zeros) <= 0:
             raise InvalidInput("prior", self.prior, "a Beta prior needs positive counts")
         values, counts = self.prior.atoms(Support.binary())
-        keeping = ATOMS if support.values == (0.0, 1.0) else ROUNDED
-        history = RewardHistory.start(runs, problem.n_arms, values, counts, keeping, EXPONENTIAL)
+        keeps = ATOMS if support.values == (0.0, 1.0) else ROUNDED
+        history = RewardHistory.start(runs, problem.n_arms, values, counts, keeps, EXPONENTIAL)
         return BootstrapState(problem, runs, history)
 
-    def compiled(self, state: BootstrapState) -> Compiled | None:
-        return state.compiled()
-
     def _scores(self, state: BootstrapState, contexts: Contexts, rng: Rng) -> Array:
+        # They are exponentially weighted means of zeros and ones, so the lazy choice serves too.
         counts = state.history.arrays.counts
         return rng.beta(counts[:, :, 1], counts[:, :, 0])
-
-    def _select(self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array) -> Array:
-        # A Beta draw is an exponentially weighted mean of zeros and ones: the same fast choice.
-        return state.history.choose(allowed, rng)
-
-    def _decide(
-        self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array, draws: int
-    ) -> Draw:
-        return state.decide(rng, allowed, draws)
 
     def _update(
         self,
@@ -65,29 +59,17 @@ class BetaThompson(Policy[BootstrapState]):
         arms: Array,
         rewards: Array,
         rng: Rng | None,
+        weights: Weights = None,
     ) -> None:
-        rounded = state.history.keeping == ROUNDED
-        state.history.observe(arms, rewards, needed(rng, self) if rounded else None)
-
-    def _update_weighted(
-        self,
-        state: BootstrapState,
-        contexts: Contexts,
-        arms: Array,
-        rewards: Array,
-        rng: Rng | None,
-        weights: Array,
-    ) -> None:
-        if state.history.keeping == ROUNDED:
-            self._round(state, arms, rewards, needed(rng, self), weights)
+        history = state.history
+        if history.keeps != ROUNDED:
+            history.observe(arms, rewards, None, weights)
+        elif weights is None:
+            history.observe(arms, rewards, needed(rng, self))
         else:
-            super()._update_weighted(state, contexts, arms, rewards, rng, weights)
-
-    def _round(
-        self, state: BootstrapState, arms: Array, rewards: Array, rng: Rng, weights: Array
-    ) -> None:
-        """A whole weight is so many rewards, each rounded by itself; any other is rounded once."""
-        times = np.where(weights == np.rint(weights), weights, 1.0)
-        ones = rng.binomial(times.astype(np.int64), rewards) * (weights / times)
-        state.weigh_in(arms, np.ones(rewards.shape), ones)
-        state.weigh_in(arms, np.zeros(rewards.shape), weights - ones)
+            # A whole weight is that many rewards, each rounded by itself; any other is one reward.
+            times = np.where(weights == np.rint(weights), weights, 1.0)
+            drawn = needed(rng, self).binomial(times.astype(np.int64), rewards)
+            ones = drawn * (weights / times)
+            history.observe(arms, np.ones(rewards.shape), None, ones)
+            history.observe(arms, np.zeros(rewards.shape), None, weights - ones)

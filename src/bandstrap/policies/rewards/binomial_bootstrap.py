@@ -1,25 +1,35 @@
 """NPB by the paper's equation for any reward in an interval: a binomial around the mean."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.history.rewards import RewardHistory
 from bandstrap.kernels.lazy.observe import SHARES
 from bandstrap.kernels.schemes import MULTINOMIAL
-from bandstrap.policies.rewards.bootstrap import Bootstrap, BootstrapState
+from bandstrap.policies.rewards.bootstrap import BootstrapState, HistoryPolicy
 from bandstrap.priors import Prior, PseudoRewards
 from bandstrap.problem import Problem
 from bandstrap.resampling import Multinomial, Resampling
 
 
 @dataclass(frozen=True)
-class BinomialBootstrap(Bootstrap):
+class BinomialBootstrap(HistoryPolicy):
     """θ̃ = Bin(n, mean) / n, with pseudo-rewards among the n, whatever the rewards' own spread.
 
     On 0/1 rewards this is NPB. On others it replaces their spread by that of 0/1 rewards with the
     same mean; `Bootstrap(Multinomial())` resamples the rewards themselves.
+
+    >>> from bandstrap import Bandit
+    >>> bandit = Bandit(BinomialBootstrap(), ["a", "b"], seed=1)
+    >>> bandit.learn(arm=["a"] * 40, reward=[0.9] * 40)
+    >>> bandit.learn(arm=["b"] * 40, reward=[0.1] * 40)
+    >>> bandit.decide().arm
+    'a'
     """
+
+    in_kernels: ClassVar[bool] = True
 
     resampling: Resampling = field(default_factory=Multinomial, init=False)
     prior: Prior = field(default_factory=PseudoRewards)

@@ -5,24 +5,25 @@ from typing import ClassVar
 
 import numpy as np
 
-from bandstrap.arrays import Array, Contexts, Rng
+from bandstrap.arrays import Array, Contexts, Rng, Weights
 from bandstrap.errors import InvalidInput
 from bandstrap.history.compiled import Compiled
 from bandstrap.history.rewards import RewardHistory
-from bandstrap.kernels.lazy.decide import decide
 from bandstrap.kernels.lazy.observe import ATOMS, MOMENTS, REWARDS
 from bandstrap.kernels.schemes import NO_SCHEME
 from bandstrap.policies.base import Draw, Policy
 from bandstrap.policies.state import State
+from bandstrap.policies.validation import checked_decision
 from bandstrap.priors import Prior, PseudoRewards
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap
 from bandstrap.resampling import Exponential, Resampling
-from bandstrap.seeding import kernel_stream
 from bandstrap.storage.schema import Of, Schema
 
 
 class BootstrapState(State):
+    """The rewards of each arm."""
+
     schema = Schema(history=Of(RewardHistory))
 
     def verify_saved(self) -> None:
@@ -33,8 +34,18 @@ class BootstrapState(State):
         self.history = history
 
     @property
-    def divisible(self) -> bool:
-        return self.history.divisible
+    def repeats_weights(self) -> bool:
+        return not self.history.counts_fractions
+
+    @property
+    def whole_weights(self) -> bool:
+        return not self.history.counts_fractions
+
+    @property
+    def compiled(self) -> Compiled | None:
+        if not self.history.lazy:
+            return None
+        return Compiled(self.history, np.zeros((self.runs, self.problem.n_arms), dtype=np.int64))
 
     def remap_arms(self, fresh: "BootstrapState", before: ArmMap) -> None:
         self.history = self.history.remapped(fresh.history, before)
@@ -42,45 +53,65 @@ class BootstrapState(State):
     def discount(self, fresh: "BootstrapState", factor: float) -> None:
         self.history.discount(fresh.history, factor)
 
-    def check_reward(self, reward: float, weight: float) -> None:
-        if weight != round(weight) and not self.history.divisible:
-            self.history.weigh_in(np.zeros(0), np.zeros(0), np.array([weight]))  # says why not
-
-    def weigh_in(self, arms: Array, rewards: Array, weights: Array) -> None:
-        self.history.weigh_in(arms, rewards, weights)
-
-    def decide(self, rng: Rng, allowed: Array, draws: int) -> Draw:
-        """A choice and votes, all in compiled code."""
-        history = self.history
-        arms = self.problem.n_arms
-        scores, shares = np.empty(arms), np.empty(arms)  # to take one apart is slower
-        stream = kernel_stream(rng)
-        arm = decide(stream, history.scheme, history.arrays, allowed, draws, scores, shares)
-        return Draw(arm, scores, shares, draws)
-
-    def compiled(self) -> Compiled:
-        return Compiled(self.history, np.zeros((self.runs, self.problem.n_arms), dtype=np.int64))
-
 
 class FadingState(BootstrapState):
-    """Rewards may count more or less than once, whatever they are and however they are weighed."""
+    """Rewards of any kind may count more or less than once: as rows of their own if need be."""
 
     formerly = BootstrapState  # in files of 0.1.0
 
+    @property
+    def whole_weights(self) -> bool:
+        return False
+
     def discount(self, fresh: BootstrapState, factor: float) -> None:
         history = self.history
-        (history.discount if history.divisible else history.fade)(fresh.history, factor)
+        (history.discount if history.counts_fractions else history.fade)(fresh.history, factor)
 
-    def check_reward(self, reward: float, weight: float) -> None:
-        """None is refused."""
 
-    def weigh_in(self, arms: Array, rewards: Array, weights: Array) -> None:
-        history = self.history
-        (history.weigh_in if history.divisible else history.weigh_rows)(arms, rewards, weights)
+class HistoryPolicy(Policy[BootstrapState]):
+    """A policy that keeps rewards in a history, looks at nothing else, and may choose lazily.
+
+    `in_kernels` is not inherited: a class that changes a step must say again that kernels know it.
+    """
+
+    context_free: ClassVar[bool] = True
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.in_kernels = vars(cls).get("in_kernels", False)
+
+    def _select(self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array) -> Array:
+        if not state.history.lazy:
+            return super()._select(state, contexts, rng, allowed)
+        return state.history.choose(allowed, rng)
+
+    def decide(
+        self,
+        state: BootstrapState,
+        contexts: Contexts,
+        rng: Rng,
+        allowed: Array | None,
+        draws: int,
+    ) -> Draw:
+        if not (self.in_kernels and state.history.lazy):
+            return super().decide(state, contexts, rng, allowed, draws)
+        _, open_ = checked_decision(state, contexts, allowed)
+        return Draw(*state.history.decide(open_, rng, draws), draws)
+
+    def _update(
+        self,
+        state: BootstrapState,
+        contexts: Contexts,
+        arms: Array,
+        rewards: Array,
+        rng: Rng | None,
+        weights: Weights = None,
+    ) -> None:
+        state.history.observe(arms, rewards, None, weights)
 
 
 @dataclass(frozen=True)
-class Bootstrap(Policy[BootstrapState]):
+class Bootstrap(HistoryPolicy):
     """Act greedily on a bootstrapped mean of each arm's rewards and pseudo-rewards.
 
     With `Exponential` weights this is the paper's WB, with `Multinomial` its NPB. An arm without
@@ -94,7 +125,7 @@ class Bootstrap(Policy[BootstrapState]):
     >>> policy.update(state, None, arms, np.array([0.7]))
     """
 
-    context_free: ClassVar[bool] = True
+    in_kernels: ClassVar[bool] = True
 
     resampling: Resampling = field(default_factory=Exponential)
     prior: Prior = field(default_factory=PseudoRewards)
@@ -113,20 +144,12 @@ class Bootstrap(Policy[BootstrapState]):
             pseudo = dict(zip(values, counts, strict=True))
             values = tuple(sorted({*support.values, *values}))
             counts = tuple(pseudo.get(value, 0.0) for value in values)
-        keeping = REWARDS if support.values is None else ATOMS
+        keeps = REWARDS if support.values is None else ATOMS
         if not self.resampling.needs_rewards:
-            keeping = MOMENTS
+            keeps = MOMENTS
         scheme = NO_SCHEME if self.resampling.code is None else self.resampling.code
-        history = RewardHistory.start(runs, problem.n_arms, values, counts, keeping, scheme)
+        history = RewardHistory.start(runs, problem.n_arms, values, counts, keeps, scheme)
         return FadingState(problem, runs, history)
-
-    def compiled(self, state: BootstrapState) -> Compiled | None:
-        same = (type(self)._select, type(self)._update) == (Bootstrap._select, Bootstrap._update)
-        return state.compiled() if same and self._lazy(state) else None
-
-    def _lazy(self, state: BootstrapState) -> bool:
-        """Whether the largest draw is found without drawing everything."""
-        return self.resampling.lazy and state.history.fractions is None
 
     def _scores(self, state: BootstrapState, contexts: Contexts, rng: Rng) -> Array:
         history = state.history
@@ -151,25 +174,3 @@ class Bootstrap(Policy[BootstrapState]):
             more, counting = history.fractions.of(run, arm)
             rewards, factors = np.append(rewards, more), np.append(factors, counting)
         return float(self.resampling.means(rewards, np.ones(rewards.size), rng, factors))
-
-    def _select(self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array) -> Array:
-        if not self._lazy(state):
-            return super()._select(state, contexts, rng, allowed)
-        return state.history.choose(allowed, rng)
-
-    def _decide(
-        self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array, draws: int
-    ) -> Draw:
-        if not self._lazy(state):
-            return super()._decide(state, contexts, rng, allowed, draws)
-        return state.decide(rng, allowed, draws)
-
-    def _update(
-        self,
-        state: BootstrapState,
-        contexts: Contexts,
-        arms: Array,
-        rewards: Array,
-        rng: Rng | None,
-    ) -> None:
-        state.history.observe(arms, rewards)

@@ -1,39 +1,80 @@
 """Bootstrapped Thompson sampling: a fresh artificial history for every decision."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng
+from bandstrap.errors import InvalidInput
 from bandstrap.kernels.lazy.direct import union_scores
 from bandstrap.policies.base import Policy
-from bandstrap.policies.rewards.artificial import ArtificialHistory, UniformRewards
-from bandstrap.policies.rewards.bootstrap import Bootstrap, BootstrapState
+from bandstrap.policies.rewards.bootstrap import Bootstrap, BootstrapState, HistoryPolicy
+from bandstrap.policies.validation import bounded_width
 from bandstrap.priors import PseudoRewards
-from bandstrap.problem import Problem
+from bandstrap.problem import Problem, Support
 from bandstrap.resampling import Exponential, Resampling
 from bandstrap.seeding import kernel_stream
+from bandstrap.validation import require_whole
+
+MOST = 10_000  # rewards
+
+
+class ArtificialHistory(ABC):
+    """Where made-up rewards come from: one method, `rewards`."""
+
+    def check(self, support: Support) -> None:  # noqa: B027 - most have nothing to check
+        """Raise InvalidInput if no rewards can be made up for this support."""
+
+    @abstractmethod
+    def rewards(self, support: Support, shape: tuple[int, ...], rng: Rng) -> Array:
+        """Some rewards of the support for every arm: `shape` and one axis more."""
 
 
 @dataclass(frozen=True)
-class BootstrappedThompson(Policy[BootstrapState]):
+class UniformRewards(ArtificialHistory):
+    """`count` rewards, uniform on the support.
+
+    >>> UniformRewards(3).rewards(Support.interval(), (2, 4), np.random.default_rng(0)).shape
+    (2, 4, 3)
+    """
+
+    count: int = 2
+
+    def __post_init__(self) -> None:
+        require_whole(1, count=self.count)
+        if self.count > MOST:
+            raise InvalidInput("count", self.count, f"give at most {MOST:,}: each costs a draw")
+
+    def check(self, support: Support) -> None:
+        bounded_width(support, self)
+
+    def rewards(self, support: Support, shape: tuple[int, ...], rng: Rng) -> Array:
+        if support.values is None:
+            return rng.uniform(support.low, support.high, (*shape, self.count))
+        return rng.choice(np.array(support.values), (*shape, self.count))
+
+
+@dataclass(frozen=True)
+class BootstrappedThompson(HistoryPolicy):
     """Bootstrap each arm's rewards together with made-up ones (Osband and Van Roy, 2015).
 
     `artificial` makes those up anew at every decision; they stand for the prior.
-    """
 
-    context_free: ClassVar[bool] = True
+    >>> from bandstrap import Bandit
+    >>> bandit = Bandit(BootstrappedThompson(artificial=UniformRewards(1)), ["a", "b"], seed=1)
+    >>> bandit.learn(arm=["a", "b"] * 30, reward=[0.9, 0.1] * 30)
+    >>> bandit.decide().arm
+    'a'
+    """
 
     resampling: Resampling = field(default_factory=Exponential)
     artificial: ArtificialHistory = field(default_factory=UniformRewards)
 
     def _start(self, problem: Problem, runs: int) -> BootstrapState:
         self.artificial.check(problem.support)
-        return BootstrapState(problem, runs, self._bare().start(problem, runs).history)
-
-    def _bare(self) -> Bootstrap:
-        return Bootstrap(self.resampling, PseudoRewards(0, 0))
+        bare = Bootstrap(self.resampling, PseudoRewards(0, 0)).start(problem, runs)
+        return BootstrapState(problem, runs, bare.history)
 
     def _scores(self, state: BootstrapState, contexts: Contexts, rng: Rng) -> Array:
         history, support = state.history, state.problem.support
@@ -56,12 +97,5 @@ class BootstrappedThompson(Policy[BootstrapState]):
             scores[run, arm] = self.resampling.means(rewards, np.ones(rewards.size), rng)
         return scores
 
-    def _update(
-        self,
-        state: BootstrapState,
-        contexts: Contexts,
-        arms: Array,
-        rewards: Array,
-        rng: Rng | None,
-    ) -> None:
-        self._bare().update(state, contexts, arms, rewards)
+    def _select(self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array) -> Array:
+        return Policy._select(self, state, contexts, rng, allowed)  # with artificial rewards

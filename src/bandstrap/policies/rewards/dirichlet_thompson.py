@@ -5,25 +5,31 @@ from typing import ClassVar
 
 from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.errors import InvalidInput
-from bandstrap.history.compiled import Compiled
 from bandstrap.history.rewards import RewardHistory
 from bandstrap.kernels.lazy.history import MOST_REWARDS
 from bandstrap.kernels.lazy.observe import ATOMS
 from bandstrap.kernels.schemes import EXPONENTIAL
-from bandstrap.policies.base import Policy
-from bandstrap.policies.rewards.bootstrap import BootstrapState
+from bandstrap.policies.base import Draw, Policy
+from bandstrap.policies.rewards.bootstrap import BootstrapState, HistoryPolicy
 from bandstrap.problem import Problem
 from bandstrap.validation import LEAST_COUNT, is_finite
 
 
 @dataclass(frozen=True)
-class DirichletThompson(Policy[BootstrapState]):
+class DirichletThompson(HistoryPolicy):
     """Draw each arm's category probabilities from a Dirichlet; act on the mean they give.
 
     `pseudo_count` is the prior count of every category.
+
+    >>> from bandstrap import Bandit, Support
+    >>> stars = Support.categories((1.0, 2.0, 3.0))
+    >>> bandit = Bandit(DirichletThompson(), ["a", "b"], seed=1, rewards=stars)
+    >>> bandit.learn(arm=["a", "b"] * 30, reward=[3, 1] * 30)
+    >>> bandit.decide().arm
+    'a'
     """
 
-    context_free: ClassVar[bool] = True
+    in_kernels: ClassVar[bool] = True
 
     pseudo_count: float = 1.0
 
@@ -44,23 +50,18 @@ class DirichletThompson(Policy[BootstrapState]):
         history = RewardHistory.start(runs, problem.n_arms, values, counts, ATOMS, EXPONENTIAL)
         return BootstrapState(problem, runs, history)
 
-    def compiled(self, state: BootstrapState) -> Compiled | None:
-        return state.compiled()
-
     def _scores(self, state: BootstrapState, contexts: Contexts, rng: Rng) -> Array:
         weights = rng.standard_gamma(state.history.arrays.counts)
         scores: Array = weights @ state.history.arrays.values / weights.sum(axis=-1)
         return scores
 
-    def _select(self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array) -> Array:
-        return state.history.choose(allowed, rng)
-
-    def _update(
+    def decide(
         self,
         state: BootstrapState,
         contexts: Contexts,
-        arms: Array,
-        rewards: Array,
-        rng: Rng | None,
-    ) -> None:
-        state.history.observe(arms, rewards)
+        rng: Rng,
+        allowed: Array | None,
+        draws: int,
+    ) -> Draw:
+        # By scores, not lazily: saved bandits go on with the random numbers they began with.
+        return Policy.decide(self, state, contexts, rng, allowed, draws)

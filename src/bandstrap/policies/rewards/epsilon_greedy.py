@@ -1,30 +1,32 @@
 """Epsilon-greedy: the best mean, and now and then any arm at all."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.choice import best_probabilities, explored
 from bandstrap.errors import InvalidInput
-from bandstrap.policies.base import Policy
-from bandstrap.policies.rewards.gaussian_thompson import MeanState
+from bandstrap.policies.rewards.means import MeanPolicy, MeanState
 from bandstrap.policies.schedules import Decay, Schedule
-from bandstrap.problem import Problem
 from bandstrap.storage.schema import Function, Schema
 
 
 @dataclass(frozen=True)
-class EpsilonGreedy(Policy[MeanState]):
+class EpsilonGreedy(MeanPolicy):
     """With probability schedule(t) a uniformly random arm, else the best mean (Auer et al., 2002).
 
     t is 1 + the number of rewards learnt, each counted by its weight; where rewards fade
     (`HalfLife`), by what is left of it. So t stands still while rewards are awaited. An arm never
     pulled has the best mean. The default schedule, 50 / (50 + t), is the one that the paper tuned.
+
+    >>> from bandstrap import Bandit, Constant
+    >>> bandit = Bandit(EpsilonGreedy(Constant(0.2)), ["a", "b"], seed=1)
+    >>> bandit.learn(arm=["a", "b"], reward=[0.9, 0.1])
+    >>> {arm: round(p, 3) for arm, p in bandit.decide().propensities.items()}
+    {'a': 0.9, 'b': 0.1}
     """
 
-    context_free: ClassVar[bool] = True
     schema = Schema(schedule=Function("Constant", "Decay"))
 
     schedule: Schedule = field(default_factory=Decay)
@@ -42,9 +44,6 @@ class EpsilonGreedy(Policy[MeanState]):
             raise InvalidInput("schedule", epsilon, f"give a probability at every t, also at {t}")
         return epsilon
 
-    def _start(self, problem: Problem, runs: int) -> MeanState:
-        return MeanState(problem, runs)
-
     def _scores(self, state: MeanState, contexts: Contexts, rng: Rng) -> Array:
         explore = rng.random(state.runs) < self._epsilon_now(state)
         scores = np.where(state.count > 0, state.mean, np.inf)
@@ -59,8 +58,3 @@ class EpsilonGreedy(Policy[MeanState]):
         scores = np.where(state.count > 0, state.mean, np.inf)[0]
         best = best_probabilities(scores, allowed[0], state.problem.support.scale)
         return explored(self._epsilon_now(state), best, allowed[0])
-
-    def _update(
-        self, state: MeanState, contexts: Contexts, arms: Array, rewards: Array, rng: Rng | None
-    ) -> None:
-        state.observe(arms, rewards)

@@ -1,20 +1,19 @@
-"""Giro: garbage in, reward out. Pseudo-rewards that grow with the history."""
+"""Giro: pseudo-rewards that grow with the history."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from bandstrap.arrays import Array, Contexts, Rng
+from bandstrap.arrays import Array, Contexts, Rng, Weights
 from bandstrap.errors import InvalidInput
 from bandstrap.history.rewards import RewardHistory
 from bandstrap.kernels.lazy.history import MOST_REWARDS
 from bandstrap.kernels.lazy.observe import ATOMS, REWARDS, add_ends
 from bandstrap.kernels.schemes import MULTINOMIAL
 from bandstrap.policies.base import Policy
-from bandstrap.policies.bounded import bounded_width
 from bandstrap.policies.rewards.bootstrap import Bootstrap, BootstrapState
-from bandstrap.policies.rounding import whole_above
+from bandstrap.policies.validation import bounded_width
 from bandstrap.priors import PseudoRewards
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap, remapped
@@ -42,8 +41,14 @@ class GiroState(BootstrapState):
 class Giro(Policy[GiroState]):
     """NPB where every reward brings `a` pseudo-rewards at either end of the support.
 
-    (Kveton et al., Garbage in, reward out, 2019.) If `a` is no whole number, n rewards have ⌈a n⌉
+    (Kveton et al., Garbage in, reward out, 2019.) If `a` is not whole, n rewards have ⌈a n⌉
     pseudo-rewards at each end. An arm never pulled is tried first.
+
+    >>> from bandstrap import Bandit
+    >>> bandit = Bandit(Giro(a=0.5), ["a", "b"], seed=1)
+    >>> bandit.learn(arm=["a", "b"] * 30, reward=[0.9, 0.1] * 30)
+    >>> bandit.decide().arm
+    'a'
     """
 
     context_free: ClassVar[bool] = True
@@ -60,21 +65,37 @@ class Giro(Policy[GiroState]):
         bounded_width(support, self)
         values = support.values or (support.low, support.high)
         counts = [0.0] * len(values)
-        keeping = REWARDS if support.values is None else ATOMS
-        history = RewardHistory.start(runs, problem.n_arms, values, counts, keeping, MULTINOMIAL)
+        keeps = REWARDS if support.values is None else ATOMS
+        history = RewardHistory.start(runs, problem.n_arms, values, counts, keeps, MULTINOMIAL)
         return GiroState(problem, runs, history)
 
     def _scores(self, state: GiroState, contexts: Contexts, rng: Rng) -> Array:
-        return NPB.scores(state, contexts, rng)
+        return NPB._scores(state, contexts, rng)
 
     def _select(self, state: GiroState, contexts: Contexts, rng: Rng, allowed: Array) -> Array:
-        return NPB.select(state, contexts, rng, allowed)
+        return state.history.choose(allowed, rng)
 
     def _update(
-        self, state: GiroState, contexts: Contexts, arms: Array, rewards: Array, rng: Rng | None
+        self,
+        state: GiroState,
+        contexts: Contexts,
+        arms: Array,
+        rewards: Array,
+        rng: Rng | None,
+        weights: Weights = None,
     ) -> None:
-        NPB.update(state, contexts, arms, rewards)
+        state.history.observe(arms, rewards)
         at = np.arange(state.runs), arms
         before = whole_above(self.a * state.pulls[at])
         state.pulls[at] += 1.0
         add_ends(state.history.arrays, arms, whole_above(self.a * state.pulls[at]) - before)
+
+
+def whole_above(x: Array) -> Array:
+    """⌈x⌉, where products such as 1.1 * 50 = 55.00000000000001 count as the whole number meant.
+
+    >>> whole_above(1.1 * np.array([50, 51]))
+    array([55, 57])
+    """
+    whole: Array = np.ceil(x - 1e-9 * np.maximum(x, 1.0)).astype(np.int64)
+    return whole

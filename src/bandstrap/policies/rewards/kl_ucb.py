@@ -7,36 +7,36 @@ from typing import ClassVar
 import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng
-from bandstrap.choice import best_probabilities
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.kl_ucb import kl_scores
-from bandstrap.policies.base import Policy
-from bandstrap.policies.bounded import bounded_width
-from bandstrap.policies.rewards.gaussian_thompson import MeanState
-from bandstrap.problem import Problem
+from bandstrap.policies.rewards.means import MeanPolicy, MeanState
+from bandstrap.policies.validation import bounded_width
 from bandstrap.validation import LARGEST, is_finite
 
 
 @dataclass(frozen=True)
-class KLUCB(Policy[MeanState]):
+class KLUCB(MeanPolicy):
     """The largest q with n kl(mean, q) <= log t + c log log t (Garivier and Cappé, 2011).
 
     t is the number of pulls so far, n that of the arm; log log t counts from 0 on. Rewards are
     rescaled from their support to [0, 1]. The paper proves its bound for c = 3 and recommends 0 in
     practice. An arm never pulled is tried first.
+
+    >>> from bandstrap import Bandit
+    >>> bandit = Bandit(KLUCB(), ["a", "b"], seed=1)
+    >>> bandit.learn(arm=["a", "a", "b"], reward=[0.5, 0.5, 0.5])
+    >>> bandit.decide().arm
+    'b'
     """
 
-    context_free: ClassVar[bool] = True
+    needs_bounds: ClassVar[bool] = True
+    draws: ClassVar[bool] = False
 
     c: float = 0.0
 
     def __post_init__(self) -> None:
         if not (is_finite(self.c) and 0 <= self.c <= LARGEST):
             raise InvalidInput("c", self.c, "give a finite factor of 0 or more")
-
-    def _start(self, problem: Problem, runs: int) -> MeanState:
-        bounded_width(problem.support, self)
-        return MeanState(problem, runs)
 
     def _scores(self, state: MeanState, contexts: Contexts, rng: Rng) -> Array:
         low, width = state.problem.support.low, bounded_width(state.problem.support, self)
@@ -45,12 +45,3 @@ class KLUCB(Policy[MeanState]):
         scores = np.empty(state.count.shape)
         kl_scores(state.count, state.mean, low, width, budget, scores)
         return np.where(state.count > 0, scores, np.inf)
-
-    def _probabilities(self, state: MeanState, contexts: Contexts, allowed: Array) -> Array:
-        scores = self._scores(state, contexts, np.random.default_rng(0))  # nothing is drawn
-        return best_probabilities(scores[0], allowed[0], state.problem.support.scale)
-
-    def _update(
-        self, state: MeanState, contexts: Contexts, arms: Array, rewards: Array, rng: Rng | None
-    ) -> None:
-        state.observe(arms, rewards)

@@ -1,11 +1,11 @@
-"""The online bootstrap: replicates that each see every reward with a weight of their own."""
+"""The online bootstrap: replicas that each see every reward with a weight of their own."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
-from bandstrap.arrays import Array, Contexts, Rng
+from bandstrap.arrays import Array, Contexts, Rng, Weights
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.lazy.history import MOST_REWARDS
 from bandstrap.policies.base import Policy, needed
@@ -21,19 +21,19 @@ MOST = 2**27  # numbers in each of two arrays: two gigabytes
 
 
 class ReplicateState(State):
-    """The total weight and the weighted mean of every replicate of every arm."""
+    """The total weight and the weighted mean of every replica of every arm."""
 
     schema = Schema(
-        weight=ArrayOf(np.float64, "runs", "arms", "replicates", low=0.0, high=MOST_REWARDS),
-        mean=ArrayOf(np.float64, "runs", "arms", "replicates", low=-LARGEST, high=LARGEST),
+        weight=ArrayOf(np.float64, "runs", "arms", "replicas", low=0.0, high=MOST_REWARDS),
+        mean=ArrayOf(np.float64, "runs", "arms", "replicas", low=-LARGEST, high=LARGEST),
     )
 
-    def __init__(self, problem: Problem, runs: int, replicates: int, prior: Prior) -> None:
+    def __init__(self, problem: Problem, runs: int, replicas: int, prior: Prior) -> None:
         super().__init__(problem, runs)
         values, counts = prior.atoms(problem.support)
         weight = float(sum(counts))
         mean = float(np.dot(values, counts)) / weight if weight > 0 else 0.0
-        shape = runs, problem.n_arms, replicates
+        shape = runs, problem.n_arms, replicas
         self.weight = np.full(shape, weight)
         self.mean = np.full(shape, mean)
 
@@ -49,35 +49,43 @@ class ReplicateState(State):
         self.mean = np.divide(total, weight, out=self.mean.copy(), where=weight > 0)
         self.weight = weight
 
-    def check_reward(self, reward: float, weight: float) -> None:
-        """None is refused."""
+    @property
+    def whole_weights(self) -> bool:
+        return False
 
-    def take(self, arms: Array, rewards: Array, fresh: Array) -> None:
-        """One reward per run, with its weight in each replicate, (runs, replicates)."""
+    def observe(self, arms: Array, rewards: Array, weights: Array) -> None:
+        """One reward per run, with its weight in each replica, (runs, replicas)."""
         at = np.arange(self.runs), arms
-        weight = self.weight[at] + fresh
-        share = fresh / np.where(weight > 0, weight, 1.0)
+        weight = self.weight[at] + weights
+        share = weights / np.where(weight > 0, weight, 1.0)
         self.weight[at] = weight
         self.mean[at] += share * (rewards[:, None] - self.mean[at])
 
 
 @dataclass(frozen=True)
 class OnlineBootstrap(Policy[ReplicateState]):
-    """Act on one of each arm's replicates, picked at random (Eckles and Kaptein, 2014).
+    """Act on one of each arm's replicas, picked at random (Eckles and Kaptein, 2014).
 
-    A reward enters each replicate with a random weight, drawn when it comes and never again, so a
+    A reward enters each replica with a random weight, drawn when it comes and never again, so a
     decision costs the same at any time and `update` needs a generator. Pseudo-rewards enter with
-    their counts. A replicate that nothing has entered yet counts as infinitely good.
+    their counts. A replica that nothing has entered yet counts as infinitely good.
+
+    >>> from bandstrap import Bandit
+    >>> bandit = Bandit(OnlineBootstrap(replicas=20), ["a", "b"], seed=1)
+    >>> bandit.learn(arm=["a", "b"] * 30, reward=[0.9, 0.1] * 30)
+    >>> bandit.decide().arm
+    'a'
     """
 
     context_free: ClassVar[bool] = True
+    former_fields: ClassVar[dict[str, str]] = {"replicates": "replicas"}
 
-    replicates: int = 100
+    replicas: int = 100
     resampling: Resampling = field(default_factory=DoubleOrNothing)
     prior: Prior = field(default_factory=PseudoRewards)
 
     def __post_init__(self) -> None:
-        require_whole(1, replicates=self.replicates)
+        require_whole(1, replicas=self.replicas)
         if not self.resampling.independent:
             raise InvalidInput(
                 "resampling",
@@ -87,13 +95,13 @@ class OnlineBootstrap(Policy[ReplicateState]):
             )
 
     def _start(self, problem: Problem, runs: int) -> ReplicateState:
-        if runs * problem.n_arms * self.replicates > MOST:
+        if runs * problem.n_arms * self.replicas > MOST:
             remedy = f"for {problem.n_arms:,} arms give at most {MOST // runs // problem.n_arms:,}"
-            raise InvalidInput("replicates", self.replicates, remedy)
-        return ReplicateState(problem, runs, self.replicates, self.prior)
+            raise InvalidInput("replicas", self.replicas, remedy)
+        return ReplicateState(problem, runs, self.replicas, self.prior)
 
     def _scores(self, state: ReplicateState, contexts: Contexts, rng: Rng) -> Array:
-        picks = rng.integers(self.replicates, size=(state.runs, state.problem.n_arms, 1))
+        picks = rng.integers(self.replicas, size=(state.runs, state.problem.n_arms, 1))
         weight = np.take_along_axis(state.weight, picks, axis=2)
         mean = np.take_along_axis(state.mean, picks, axis=2)
         return np.where(weight > 0, mean, np.inf)[:, :, 0]
@@ -105,24 +113,9 @@ class OnlineBootstrap(Policy[ReplicateState]):
         arms: Array,
         rewards: Array,
         rng: Rng | None,
+        weights: Weights = None,
     ) -> None:
-        state.take(arms, rewards, self._weights(state, rng))
-
-    def _update_weighted(
-        self,
-        state: ReplicateState,
-        contexts: Contexts,
-        arms: Array,
-        rewards: Array,
-        rng: Rng | None,
-        weights: Array,
-    ) -> None:
-        if (weights == np.rint(weights)).all():  # so many rewards, each weighed by itself
-            super()._update_weighted(state, contexts, arms, rewards, rng, weights)
-        else:
-            state.take(arms, rewards, weights[:, None] * self._weights(state, rng))
-
-    def _weights(self, state: ReplicateState, rng: Rng | None) -> Array:
-        # A last axis of one: each replicate weighs this one reward by itself.
-        shape = (state.runs, self.replicates, 1)
-        return self.resampling.weights(shape, needed(rng, self))[..., 0]
+        # A last axis of one: each replica weighs this one reward by itself.
+        shape = (state.runs, self.replicas, 1)
+        drawn = self.resampling.weights(shape, needed(rng, self))[..., 0]
+        state.observe(arms, rewards, drawn if weights is None else weights[:, None] * drawn)

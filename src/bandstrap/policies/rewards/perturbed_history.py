@@ -1,4 +1,4 @@
-"""Perturbed-history exploration: the mean after a fair share of coin flips."""
+"""Perturbed-history exploration: the mean of rewards and fair coin flips."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -7,25 +7,29 @@ import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.errors import InvalidInput
-from bandstrap.policies.base import Policy
-from bandstrap.policies.bounded import bounded_width
-from bandstrap.policies.rewards.gaussian_thompson import MeanState
-from bandstrap.policies.rounding import whole_above
-from bandstrap.problem import Problem
+from bandstrap.policies.rewards.giro import whole_above
+from bandstrap.policies.rewards.means import MeanPolicy, MeanState
+from bandstrap.policies.validation import bounded_width
 from bandstrap.validation import is_finite
 
 MOST_FLIPS = 1e6
 
 
 @dataclass(frozen=True)
-class PerturbedHistory(Policy[MeanState]):
+class PerturbedHistory(MeanPolicy):
     """(sum of rewards + Bin(⌈a n⌉, ½)) / ((a + 1) n) for n rewards in [0, 1] (Kveton et al., 2019).
 
     Other supports are rescaled to [0, 1] and the draw is scaled back. The regret bound of the
     paper needs a > 2; its experiments do best with the default. An arm never pulled is tried first.
+
+    >>> from bandstrap import Bandit
+    >>> bandit = Bandit(PerturbedHistory(), ["a", "b"], seed=1)
+    >>> bandit.learn(arm="a", reward=1.0)
+    >>> bandit.decide().arm
+    'b'
     """
 
-    context_free: ClassVar[bool] = True
+    needs_bounds: ClassVar[bool] = True
 
     a: float = 1.1
 
@@ -34,18 +38,9 @@ class PerturbedHistory(Policy[MeanState]):
             remedy = f"give a positive number of flips per reward, at most {MOST_FLIPS:g}"
             raise InvalidInput("a", self.a, remedy)
 
-    def _start(self, problem: Problem, runs: int) -> MeanState:
-        bounded_width(problem.support, self)
-        return MeanState(problem, runs)
-
     def _scores(self, state: MeanState, contexts: Contexts, rng: Rng) -> Array:
         low, width = state.problem.support.low, bounded_width(state.problem.support, self)
         n = np.maximum(state.count, 1.0)
         flips = rng.binomial(whole_above(self.a * n), 0.5)
         draw = ((state.mean - low) / width + flips / n) / (self.a + 1.0)
         return np.where(state.count > 0, low + width * draw, np.inf)
-
-    def _update(
-        self, state: MeanState, contexts: Contexts, arms: Array, rewards: Array, rng: Rng | None
-    ) -> None:
-        state.observe(arms, rewards)

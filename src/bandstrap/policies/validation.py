@@ -1,6 +1,7 @@
-"""What policies are given, checked once for all of them."""
+"""What policies get, validated once for all of them."""
 
 from functools import lru_cache
+from math import isfinite
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from bandstrap.kernels.checks import (
     first_fault,
 )
 from bandstrap.policies.state import State
-from bandstrap.problem import Problem
+from bandstrap.problem import Problem, Support
 
 # Types, not names of them, which take longer to compare.
 DOUBLE, BYTES = np.dtype(np.float64), np.dtype(np.uint8)
@@ -105,6 +106,13 @@ def check_numbers(problem: Problem, remedy: str) -> None:
         raise InvalidInput("contexts", words, f"these columns hold text: {remedy}")
 
 
+def checked_decision(
+    state: State, contexts: Contexts, allowed: Array | None
+) -> tuple[Contexts, Array]:
+    """What a decision needs."""
+    return checked_contexts(state, contexts, of_arms=True), checked_allowed(state, allowed)
+
+
 def checked_allowed(state: State, allowed: Array | None) -> Array:
     shape = (state.runs, state.problem.n_arms)
     if allowed is None:
@@ -136,14 +144,36 @@ def checked_pulls(state: State, arms: Array, rewards: Array) -> tuple[Array, Arr
     return arms, rewards
 
 
-def checked_weights(state: State, weights: Array) -> Array:
-    """What each run's reward counts."""
+def checked_weights(state: State, rewards: Array, weights: Array) -> Array:
+    """How much each run's reward counts."""
     weights = np.ascontiguousarray(weights, dtype=np.float64)
     if weights.shape != (state.runs,):
         raise InvalidInput("weights", weights.shape, f"give one for each run: ({state.runs},)")
     if not (np.isfinite(weights).all() and (weights > 0).all()):
         raise InvalidInput("weights", weights.tolist(), "give positive finite numbers")
+    if state.whole_weights and (weights != weights[0]).any():
+        raise InvalidInput("weights", weights.tolist(), "this policy needs the same in each run")
+    for reward, weight in zip(rewards.tolist(), weights.tolist(), strict=True):
+        state.check_reward(reward, weight)
     return weights
+
+
+def check_update(state: State, contexts: Contexts, reward: float, weight: float) -> None:
+    """Refuse what `Policy.update` would refuse, for a state of one run."""
+    checked_contexts(state, contexts)
+    state.check_reward(reward, weight)
+
+
+def bounded_width(support: Support, policy: object) -> float:
+    """The length of the interval that rewards lie in; refuses one without ends."""
+    width = support.high - support.low
+    if not isfinite(width):
+        raise InvalidInput(
+            "support",
+            (support.low, support.high),
+            f"{type(policy).__name__} needs bounded rewards; declare Support.interval(low, high)",
+        )
+    return width
 
 
 def _fault(kind: int, problem: Problem, arm: int, reward: float) -> InvalidInput:
