@@ -94,6 +94,12 @@ ENTRIES = (
         "exact", "d²", variant="fixed", joins="lin-fixed", note="disjoint models, alpha = 1",
     ),
     _Entry(
+        "ucb-lin-fixed-0.3", lambda prior: LinUCB(FixedWidth(0.3)), "ucb", "linear",
+        "Li et al. (2010)", "LinUCB with a bonus of width 0.3.",
+        "exact", "d²", variant="fixed", joins="lin-fixed-0.3",
+        note="disjoint models, alpha = 0.3",
+    ),
+    _Entry(
         "ts-lin", lambda prior: LinThompson(), "ts", "linear", "Agrawal and Goyal (2013)",
         "Linear Thompson sampling with the width that its proof needs.",
         "exact", "d²", joins="lin",
@@ -104,6 +110,15 @@ ENTRIES = (
         "Agrawal and Goyal (2013)",
         "Thompson sampling from the posterior of a linear model with unit noise.",
         "exact", "d²", variant="fixed", joins="lin-fixed",
+    ),
+    *(
+        _Entry(
+            f"ts-lin-fixed-{v:g}", lambda prior, v=v: LinThompson(FixedSpread(v)), "ts", "linear",
+            "Agrawal and Goyal (2013)",
+            f"Thompson sampling from the posterior of a linear model with noise {v:g}.",
+            "exact", "d²", variant="fixed", joins=f"lin-fixed-{v:g}",
+        )
+        for v in (0.5, 0.3)
     ),
     _Entry(
         "eg-lin", _eg(_LINEAR), "eg", "linear", FIGURE_2,
