@@ -9,7 +9,7 @@ from time import perf_counter, sleep
 
 import pyarrow.compute as pc
 
-from bandstrap.simulation.kept.tables import read_table
+from bandstrap.simulation.store.tables import read_table
 from output import Row, arguments, report
 from reference import numpy_thompson_seconds
 

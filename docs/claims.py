@@ -21,7 +21,7 @@ from bandstrap.experiments.statements import (
     SLIGHTLY,
     THRESHOLD,
 )
-from bandstrap.simulation.kept.results import PROVENANCE
+from bandstrap.simulation.store.results import PROVENANCE
 
 Claim = dict[str, str]
 HERE = Path(__file__).parent

@@ -19,7 +19,7 @@ from bandstrap.environments import Bernoulli, Labelled
 from bandstrap.experiments import Settings
 from bandstrap.experiments.figure1 import Figure1
 from bandstrap.simulation import Cell, Runner
-from bandstrap.simulation.kept.checkpoint import Checkpoint
+from bandstrap.simulation.store.checkpoint import Checkpoint
 from bandstrap.simulation.trace import write_table
 from fatal import RUNS, Fatal, rounds_noted
 

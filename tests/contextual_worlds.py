@@ -13,7 +13,7 @@ from bandstrap.policies import ContextualBootstrap, ContextualEpsilonGreedy, For
 from bandstrap.priors import EigenExamples, NoExamples
 from bandstrap.resampling import Exponential
 from bandstrap.simulation import Cell, Runner
-from bandstrap.simulation.kept.checkpoint import Checkpoint
+from bandstrap.simulation.store.checkpoint import Checkpoint
 
 PAUSE = "BANDSTRAP_TEST_PAUSE"  # seconds that a fit sleeps
 

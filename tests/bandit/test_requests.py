@@ -46,7 +46,7 @@ REQUESTS = [
       ("tests/bandit/test_explanation.py",
        "test_an_explanation_shows_every_arm_and_changes_nothing")]),
     ("fair simulation and evaluation", "A fair comparison before it goes live",
-     [("tests/test_simulation.py", "test_policies_meet_the_same_arms")]),
+     [("tests/simulation/test_runner.py", "test_policies_meet_the_same_arms")]),
     ("runnable examples", "Installs today, and examples that run",
      [("tests/examples/test_programs.py", "test_a_shop_with_late_purchases"),
       ("tests/docs/test_pages.py", "test_block_runs")]),

@@ -16,7 +16,7 @@ from bandstrap import (
     compare,
     from_sklearn,
 )
-from bandstrap.simulation.kept.identity import identity
+from bandstrap.simulation.store.fingerprint import fingerprint
 
 PLAIN = """
 from bandstrap import LinUCB
@@ -60,16 +60,16 @@ def test_code_of_ones_own_is_part_of_what_a_result_depends_on(tmp_path, monkeypa
         sys.modules.pop("plain_of_test", None)
         return importlib.import_module("plain_of_test").Plain(*given)
 
-    first = identity(policy("-"))
+    first = fingerprint(policy("-"))
     assert " at 0x" not in first
-    assert identity(policy("-")) == first  # another object at another place
-    assert identity(policy("-", 2.0)) != first
-    assert identity(policy("+")) != first
+    assert fingerprint(policy("-")) == first  # another object at another place
+    assert fingerprint(policy("-", 2.0)) != first
+    assert fingerprint(policy("+")) != first
     inside = ContextualEpsilonGreedy(from_sklearn(_ridge()), Decay(5.0), EigenExamples())
-    assert "sklearn.linear_model" in identity(inside)
+    assert "sklearn.linear_model" in fingerprint(inside)
     ours = ContextualEpsilonGreedy(LinearRegression(), Decay(5.0), EigenExamples())
     for native in (Bootstrap(), ours):
-        assert identity(native) == repr(native)
+        assert fingerprint(native) == repr(native)
 
 
 def _ridge():

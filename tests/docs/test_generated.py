@@ -8,7 +8,7 @@ import pytest
 
 from bandstrap.experiments.decisions import DECISIONS
 from bandstrap.experiments.statements import ALIKE
-from bandstrap.simulation.kept.results import PROVENANCE
+from bandstrap.simulation.store.results import PROVENANCE
 from pages import load
 
 

@@ -13,8 +13,8 @@ from bandstrap.experiments.runtime.experiment import TIMED, _papers
 from bandstrap.experiments.session import Session
 from bandstrap.experiments.statements import Outcome, seconds_per_round
 from bandstrap.simulation import Trace, runner
-from bandstrap.simulation.kept.results import Results
 from bandstrap.simulation.progress import Quiet
+from bandstrap.simulation.store.results import Results
 
 
 def growing(policy, slope, **options):

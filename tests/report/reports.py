@@ -9,7 +9,7 @@ from bandstrap.report import Run, write_report
 from bandstrap.report.of_experiments import reproduction
 from bandstrap.simulation import Trace
 from bandstrap.simulation.batch import recorded_rounds
-from bandstrap.simulation.kept.results import Results
+from bandstrap.simulation.store.results import Results
 from bandstrap.simulation.trace import write_table
 
 PNG = bytes.fromhex(

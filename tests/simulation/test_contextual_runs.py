@@ -14,12 +14,11 @@ import contextual_worlds
 from bandstrap import InvalidInput, OutputError, simulate
 from bandstrap import policies as context_free
 from bandstrap.environments import Bernoulli, Beta
-from bandstrap.simulation import Cell, Runner, observer, tally
+from bandstrap.simulation import Cell, Runner, progress, runner
 from bandstrap.simulation.batch import run_batch
-from bandstrap.simulation.kept.checkpoint import Checkpoint
-from bandstrap.simulation.observer import Observer
-from bandstrap.simulation.runner import _at_work
-from bandstrap.simulation.tally import Board
+from bandstrap.simulation.progress import Board
+from bandstrap.simulation.runner import Observer, _at_work
+from bandstrap.simulation.store.checkpoint import Checkpoint
 from bandstrap.version import __version__
 from contextual_worlds import DIGITS, POLICIES, cells
 
@@ -125,7 +124,7 @@ def test_ended_in_the_middle_of_a_run_it_goes_on_there(tmp_path, monkeypatch, st
             raise Cut
 
     with monkeypatch.context() as patch:
-        patch.setattr(observer, "SHOW_EVERY", 0.0)
+        patch.setattr(runner, "SHOW_EVERY", 0.0)
         patch.setattr(Observer, "look", look)
         with pytest.raises(Cut):
             Runner(SEED, checkpoint=Checkpoint(tmp_path), save_every=0.0).run(cells())
@@ -238,14 +237,14 @@ class Counter:
 
 
 def test_all_rounds_are_shown_once(monkeypatch):
-    monkeypatch.setattr(observer, "SHOW_EVERY", 0.0)
+    monkeypatch.setattr(runner, "SHOW_EVERY", 0.0)
     counter = Counter()
     Runner(SEED, progress=counter).run(cells(30)[:1])
     assert counter.total == sum(counter.steps) == 60
 
 
 def test_a_worker_writes_its_progress_where_others_read_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(observer, "SHOW_EVERY", 0.0)
+    monkeypatch.setattr(runner, "SHOW_EVERY", 0.0)
     board, seen = Board.create(tmp_path / "rounds", 3), []
     monkeypatch.setattr(
         Board, "tell", lambda *told, tell=Board.tell: (tell(*told), seen.append(told[2]))
@@ -256,9 +255,9 @@ def test_a_worker_writes_its_progress_where_others_read_it(tmp_path, monkeypatch
 
 
 def test_what_workers_write_is_shown_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(tally, "POLL", 0.01)
+    monkeypatch.setattr(progress, "POLL", 0.01)
     counter, board = Counter(), Board.create(tmp_path / "rounds", 2)
-    counts = tally.Tally(counter, 2)
+    counts = progress.RoundCounter(counter, 2)
     with counts.reading(board):
         for batch, rounds in ((0, 5), (1, 7), (0, 9)):
             board.tell(batch, rounds)

@@ -9,9 +9,8 @@ from bandstrap.experiments.session import Session
 from bandstrap.simulation import runner
 from bandstrap.simulation.batch import run_batch
 from bandstrap.simulation.engines import Dask, Engine, Local, Ray, engine_named
-from bandstrap.simulation.kept.checkpoint import Checkpoint
-from bandstrap.simulation.progress import Quiet
-from bandstrap.simulation.tally import Board
+from bandstrap.simulation.progress import Board, Quiet
+from bandstrap.simulation.store.checkpoint import Checkpoint
 from simulated import cells
 
 

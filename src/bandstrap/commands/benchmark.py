@@ -21,8 +21,8 @@ from bandstrap.report import Run, write_report
 from bandstrap.report.of_benchmark import benchmarked
 from bandstrap.simulation import Runner
 from bandstrap.simulation.engines import Engine
-from bandstrap.simulation.kept.lock import locked
 from bandstrap.simulation.progress import Bar
+from bandstrap.simulation.store.folder import locked
 
 QUICK_SETS = ("iris", "wine", "breast_cancer", "digits")  # they are always at hand
 SHOWN = 5  # reasons in a refusal

@@ -13,15 +13,15 @@ from bandstrap.commands.calling import command_line
 from bandstrap.commands.lines import line, name
 from bandstrap.comparison.candidates import Asked
 from bandstrap.comparison.comparison import Comparison, run
+from bandstrap.comparison.output import Output, summary
 from bandstrap.comparison.size import Size
-from bandstrap.comparison.store import Store, summary
 from bandstrap.comparison.table import Prepared
 from bandstrap.report import Run, write_report
 from bandstrap.report.of_comparison import comparison
 from bandstrap.simulation import Runner
 from bandstrap.simulation.engines import Engine
-from bandstrap.simulation.kept.lock import locked
 from bandstrap.simulation.progress import Bar
+from bandstrap.simulation.store.folder import locked
 
 Justify = Literal["left", "right"]
 
@@ -64,7 +64,7 @@ def compare(
     runner = Runner(seed, engine=engine)
     with locked(out):
         with Bar("compare") as bar:
-            found = run(prepared, asked, size, runner, Store(out), bar)
+            found = run(prepared, asked, size, runner, Output(out), bar)
         how = Run.here(command_line(), seed, time.perf_counter() - started)
         write_report(comparison(found, how), out / "report.html")
     return Compared(found, out)

@@ -14,8 +14,8 @@ from bandstrap.experiments.session import Session
 from bandstrap.report import Run, write_report
 from bandstrap.report.of_experiments import reproduction
 from bandstrap.simulation.engines import Engine
-from bandstrap.simulation.kept.lock import locked
 from bandstrap.simulation.progress import Bar
+from bandstrap.simulation.store.folder import locked
 
 
 @dataclass(frozen=True)

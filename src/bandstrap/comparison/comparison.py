@@ -8,11 +8,11 @@ from typing import Any
 from bandstrap.comparison.advice import advice
 from bandstrap.comparison.candidates import QUICK, USUAL, Asked, affordable
 from bandstrap.comparison.listed import listed
+from bandstrap.comparison.output import NoOutput, Output
 from bandstrap.comparison.payment import paid_by
 from bandstrap.comparison.ranking import Gap, Standing, gap, ranked
 from bandstrap.comparison.size import Size
 from bandstrap.comparison.snippet import snippet
-from bandstrap.comparison.store import Store, Unkept
 from bandstrap.comparison.table import Prepared, prepare
 from bandstrap.errors import BandstrapError, InvalidInput
 from bandstrap.policies import Policy
@@ -79,7 +79,7 @@ def compare(
     asked = Asked(listed(policies), listed(models), tuple(own))
     size = Size(rounds, runs, quick)
     runner = Runner(seed, engine=engine_named("local", None, workers))
-    store = Store(Path(out)) if out is not None else None
+    store = Output(Path(out)) if out is not None else None
     prepared = prepare(data, paid_by(label, rewards), seed, asked.check)
     return run(prepared, asked, size, runner, store)
 
@@ -89,7 +89,7 @@ def run(
     asked: Asked,
     size: Size,
     runner: Runner,
-    store: "Store | None" = None,
+    store: "Output | None" = None,
     progress: ProgressLike | None = None,
 ) -> Comparison:
     """Play the table, and judge."""
@@ -105,7 +105,7 @@ def run(
     ]
     check(cells)
     runner.progress = progress or Quiet()
-    traces = (store or Unkept()).run(runner, cells, prepared.payment.units)
+    traces = (store or NoOutput()).run(runner, cells, prepared.payment.units)
     encoder = str(store.encoder) if store is not None else None
     found = _judged(prepared, policies, traces, (rounds, runs, runner.seed), encoder)
     if store is not None:

@@ -14,7 +14,7 @@ from bandstrap.report.pictures import picture
 from bandstrap.report.report import Answer, Figure, Note, Panel, Report, Table, Tally
 from bandstrap.report.run import Run
 from bandstrap.simulation import Trace
-from bandstrap.simulation.kept.results import Results
+from bandstrap.simulation.store.results import Results
 
 _TONES = {
     Verdict.REPRODUCED: "good",

@@ -4,7 +4,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf
 from time import monotonic, thread_time
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from bandstrap.seeding import generator
 from bandstrap.storage.schema import ArrayOf, Generator, Of, Real, Schema, Whole
 
 WARM_ROUNDS, WARM_SECONDS = 30, 1.0
-_WARM: set[tuple[str, str]] = set()  # worlds and policies that this process has met
+_WARM: set[tuple[str, str]] = set()  # worlds and policies that this process has played
 
 
 def recorded_rounds(horizon: int, points: int = 100) -> Array:
@@ -28,10 +28,10 @@ def recorded_rounds(horizon: int, points: int = 100) -> Array:
 
 @dataclass(frozen=True)
 class Batch:
-    """What to simulate: `runs` runs of a policy in an environment, and the names that seed it.
+    """What to simulate: `runs` runs of a policy in an environment, and the names that seed them.
 
-    Batches of the same `world` and `index` meet the same arms whatever the policy, so that policies
-    can be compared run by run.
+    Batches of one `world` and `index` have the same arms for every policy, so that policies can be
+    compared run by run.
     """
 
     policy: Policy[Any]
@@ -60,11 +60,11 @@ class BatchResult:
 
 
 class Play:
-    """A batch in progress: everything that its remaining rounds depend on."""
+    """A batch in progress: all that its remaining rounds depend on."""
 
     schema = Schema(
         rng=Generator(),
-        chance=Generator(),
+        reward_rng=Generator(),
         world=Of(object),
         state=Of(State),
         played=Whole(),
@@ -75,10 +75,12 @@ class Play:
         result=Of(BatchResult),
     )
 
+    former_fields: ClassVar[dict[str, str]] = {"chance": "reward_rng"}
+
     def __init__(self, batch: Batch) -> None:
         names = (batch.world, batch.label, batch.index)
         self.rng = generator(batch.seed, "policy", *names)
-        self.chance = generator(batch.seed, "rewards", *names)
+        self.reward_rng = generator(batch.seed, "rewards", *names)
         arms = generator(batch.seed, "arms", batch.world, batch.index)
         self.world = batch.environment.start(batch.runs, arms)
         self.state = batch.policy.start(batch.environment.problem, batch.runs)
@@ -91,7 +93,7 @@ class Play:
         self.result = BatchResult(regret, reward, np.zeros(regret.shape[1]))
 
     def record(self) -> None:
-        """Put down the present sums."""
+        """Record the sums so far."""
         self.result.regret[:, self.point] = self.regret_so_far
         self.result.reward[:, self.point] = self.reward_so_far
         self.result.seconds[self.point] = self.spent
@@ -99,24 +101,24 @@ class Play:
 
 
 class _Enough(Exception):  # noqa: N818 - not an error
-    """Nothing more is to be learnt from playing on."""
+    """Ends a warm-up."""
 
 
 class Watch:
-    """What is told of a batch in progress when `due`, by the clock; this one is told nothing."""
+    """Looks at a batch in progress when `due`, by the clock; this one never does."""
 
     due = inf
 
     def resumed(self) -> Play | None:
-        """The batch as an earlier process left it, if there was one."""
+        """The batch as an earlier process left it, if one did."""
         return None
 
     def look(self, play: Play) -> None:
-        """Look at the batch between two rounds."""
+        """Called between two rounds."""
 
 
 class _Hurry(Watch):
-    """Ends a play soon after its first round, which may have had to compile."""
+    """Ends a play soon after its first round, which may compile."""
 
     due = 0.0
 
@@ -130,9 +132,9 @@ class _Hurry(Watch):
 
 
 def run_batch(batch: Batch, watch: Watch | None = None) -> BatchResult:
-    """Play the batch from its own seed, or from where it was left."""
+    """Play the batch from its seed, or from where it was left."""
     watch = watch or Watch()
-    with ONE_THREAD:  # sums in BLAS depend on its threads, to the last bit
+    with ONE_THREAD:  # the last bits of BLAS sums depend on its threads
         _warm_up(batch)
         play = watch.resumed() or Play(batch)
         _finish(batch, play, watch)
@@ -140,10 +142,10 @@ def run_batch(batch: Batch, watch: Watch | None = None) -> BatchResult:
 
 
 def _warm_up(batch: Batch) -> None:
-    """Play a few rounds that do not count, once a process.
+    """Play a few rounds that do not count, once per process.
 
-    The first rounds compile, or load, what all others use: as much as thousands of decisions take,
-    which none of them is to be charged for.
+    The first rounds compile or load kernels, which takes as long as thousands of decisions and
+    must not be part of their timings.
     """
     known = (batch.world, repr(batch.policy))
     if known in _WARM:
@@ -168,7 +170,7 @@ def _finish(batch: Batch, play: Play, watch: Watch) -> None:
 
 
 def _compiled_rounds_until(last: int, compiled: Compiled, law: Law, play: Play) -> None:
-    """Rounds without a look in between; their rewards are timed with the decisions."""
+    """Rounds in compiled code, not watched; drawing rewards is timed with the decisions."""
     started = thread_time()
     compiled.play(
         int(last) - play.played,
@@ -176,7 +178,7 @@ def _compiled_rounds_until(last: int, compiled: Compiled, law: Law, play: Play) 
         (play.world.parameters, play.world.means),
         (play.regret_so_far, play.reward_so_far),
         play.rng,
-        play.chance,
+        play.reward_rng,
     )
     play.spent += thread_time() - started
     play.played = int(last)
@@ -191,7 +193,7 @@ def _rounds_until(last: int, batch: Batch, play: Play, watch: Watch) -> None:
         started = thread_time()
         chosen = policy.select(state, contexts, play.rng)
         play.spent += thread_time() - started
-        rewards = environment.pull(world, chosen, play.chance)
+        rewards = environment.pull(world, chosen, play.reward_rng)
         started = thread_time()
         policy.update(state, contexts, chosen, rewards, play.rng)
         play.spent += thread_time() - started

@@ -3,28 +3,31 @@
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 from joblib import Parallel, parallel_config
+from joblib._parallel_backends import ParallelBackendBase
 
 from bandstrap.errors import InvalidInput, UnknownName
-from bandstrap.simulation.ray_backend import RayTasks
 
 CERTIFICATES = ", ".join(
     f"DASK_DISTRIBUTED__COMM__TLS__{each}" for each in ("CA_FILE", "CLIENT__CERT", "CLIENT__KEY")
 )
-WAIT = 30  # seconds for a cluster to answer, and for its first worker to come
+WAIT = 30  # seconds for a cluster to answer, and for its first worker to appear
+RETRIES = 3  # of a batch whose worker was lost; as many as Dask's
 
 
 class Engine(ABC):
-    """Gives the joblib pool in which batches are played; results come as they are finished."""
+    """Opens the joblib pool in which batches are played; results come as they finish."""
 
     @abstractmethod
     def pool(self, batches: int) -> AbstractContextManager[Parallel]:
-        """A pool for so many batches, open for as long as the context is."""
+        """A pool for this many batches, open as long as the context."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,48 @@ class Dask(Engine):
         backend = {"client": client, "wait_for_workers_timeout": WAIT}
         with client, _absent_named(self.address), parallel_config(backend="dask", **backend):
             yield _parallel(-1)
+
+
+class RayTasks(ParallelBackendBase):  # type: ignore[misc]
+    """A joblib backend: each call is a Ray task of one core, retried when its worker dies.
+
+    Ray's own backend is a pool of actors that cannot return results as they finish, and it patches
+    a class of joblib for the whole process.
+    """
+
+    supports_retrieve_callback = True
+    default_n_jobs = -1
+
+    def __init__(self, ray: ModuleType) -> None:
+        super().__init__(nesting_level=0)
+        self._ray = ray
+        self._task = ray.remote(num_cpus=1, max_retries=RETRIES)(_called)
+        self._waiting: set[Any] = set()
+
+    def effective_n_jobs(self, n_jobs: int) -> int:
+        return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+
+    def submit(self, func: Callable[[], Any], callback: Callable[[Any], None]) -> "Future[Any]":
+        reference = self._task.remote(func)
+        self._waiting.add(reference)
+        future: Future[Any] = reference.future()
+        future.add_done_callback(lambda _: self._waiting.discard(reference))
+        future.add_done_callback(callback)
+        return future
+
+    def retrieve_result_callback(self, out: "Future[Any]") -> Any:
+        try:
+            return out.result()
+        except self._ray.exceptions.RayTaskError as error:
+            raise error.cause from None  # the error itself, as from a local process
+        except self._ray.exceptions.RaySystemError as error:
+            if "No module named" in str(error):
+                raise ModuleNotFoundError(str(error).splitlines()[0]) from None
+            raise
+
+    def abort_everything(self, ensure_ready: bool = True) -> None:
+        for reference in list(self._waiting):
+            self._ray.cancel(reference, force=True)
 
 
 @dataclass(frozen=True)
@@ -128,15 +173,15 @@ def _check_address(address: str, example: str) -> None:
 
 
 def _check_encryption(distributed: ModuleType, address: str) -> None:
-    """Asks before Dask's client does, which fails without a reason and then does not end."""
+    """Checked before Dask's client does, which fails without a reason and then hangs."""
     try:
         given = distributed.Security().get_connection_args("client")
     except (OSError, ValueError) as error:
-        remedy = f"what {CERTIFICATES} name cannot be read: {error}"
+        remedy = f"the files that {CERTIFICATES} name cannot be read: {error}"
         raise InvalidInput("--address", address, remedy) from error
     encrypted = address.startswith(("tls://", "wss://"))
     if encrypted and given["ssl_context"] is None:
-        raise InvalidInput("--address", address, f"it takes certificates: set {CERTIFICATES}")
+        raise InvalidInput("--address", address, f"it needs certificates: set {CERTIFICATES}")
     if given["require_encryption"] and not encrypted:
         raise InvalidInput("--address", address, "encryption is required here: give tls://…")
 
@@ -151,7 +196,7 @@ def _imported(module: str, extra: str) -> ModuleType:
 
 @contextmanager
 def _absent_named(address: str) -> Iterator[None]:
-    """Says where a module is missing: here it is not, or the batch could not have been sent."""
+    """Say where a module is missing: on a worker, or the batch could not have been sent."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -160,6 +205,9 @@ def _absent_named(address: str) -> Iterator[None]:
 
 
 def _unreachable(what: str, address: str) -> InvalidInput:
-    asked = "the token or the certificates that it asks for"
-    remedy = f"no {what} lets us in there: start it, mend this, or set {asked}"
+    remedy = f"no {what} answers there: start it, correct this, or set its token or certificates"
     return InvalidInput("--address", address, remedy)
+
+
+def _called(func: Callable[[], Any]) -> Any:
+    return func()

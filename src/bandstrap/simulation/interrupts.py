@@ -1,5 +1,4 @@
-"""Ctrl-C, and signals that end a process, while workers run: the one that was started answers
-them, workers do not."""
+"""Ctrl-C and ending signals while workers run: the main process answers them, workers do not."""
 
 import signal
 import warnings
@@ -10,22 +9,21 @@ from typing import Any
 
 Results = Generator[Any, None, None]
 
-ENDING = ("SIGTERM", "SIGHUP")  # the second is not everywhere
+ENDING = ("SIGTERM", "SIGHUP")  # Windows lacks the second
 
 
 @contextmanager
 def unheard() -> Iterator[None]:
-    """Interrupts wait until the block is left; processes started in it never hear any.
+    """Interrupts wait until the block ends; processes started in it never get any.
 
-    A terminal sends Ctrl-C to workers too, and who ends a service ends all its processes. Workers
-    would each print a traceback or be missed, where it is enough that they are ended by the process
-    that started them.
+    A terminal sends Ctrl-C to workers too, and a service manager ends all processes. Workers would
+    each print a traceback or be missed; it is enough that the main process ends them.
     """
     if current_thread() is not main_thread() or not hasattr(signal, "pthread_sigmask"):
-        yield  # only the main thread may say who hears, and Windows has other ways
+        yield  # only the main thread may set handlers, and Windows differs
         return
-    # Blocked, which new processes take over. The system then hands an interrupt to any other
-    # thread that there is, as that of a progress bar, so that it is noted and not ignored.
+    # New processes inherit the blocked mask. The system may deliver an interrupt to another thread,
+    # such as a progress bar's, so it is noted rather than ignored.
     noted: list[int] = []
     numbers = _heard()
     answers = [signal.signal(each, lambda number, frame: noted.append(number)) for each in numbers]
@@ -33,27 +31,26 @@ def unheard() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)  # what waited is noted now
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)  # pending ones are noted now
         for number, answer in zip(numbers, answers, strict=True):
-            # None is an answer that Python did not give and cannot give back.
+            # None: a handler that Python did not set and cannot restore.
             signal.signal(number, signal.default_int_handler if answer is None else answer)
         for first in noted[:1]:
             signal.raise_signal(first)
 
 
 def _heard() -> list[signal.Signals]:
-    """Ctrl-C, and of what ends a process that which this one answers: where it does not, it ends
-    without a word to its workers, who had better hear it themselves."""
+    """Ctrl-C, and the ending signals that this process handles. If it does not, it ends without
+    telling its workers, so they should get the signal themselves."""
     others = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
     return [signal.SIGINT, *(each for each in others if callable(signal.getsignal(each)))]
 
 
 @contextmanager
 def played(start: Callable[[], Results]) -> Iterator[Results]:
-    """What the workers give that `start` starts; they are ended if the block is left early.
+    """The results of the workers that `start` starts, which end if the block is left early.
 
-    That may be before they have given anything: an interrupt that waited for their start is heard
-    right after it.
+    That may be before the first result: an interrupt that waited for their start comes right after.
     """
     results: Results | None = None
     try:
@@ -67,5 +64,5 @@ def played(start: Callable[[], Results]) -> Iterator[Results]:
 
 def _end(results: Results) -> None:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # joblib would warn of what is left undone
+        warnings.simplefilter("ignore")  # joblib would warn about unfinished work
         results.close()

@@ -1,10 +1,12 @@
 """Batches played on one core or many, in any order, with the same result."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
+from math import inf
 from pathlib import Path
+from time import monotonic
 from typing import Any, NamedTuple
 
 from joblib import delayed, parallel_config
@@ -15,18 +17,19 @@ from bandstrap.models.cost import untold
 from bandstrap.policies import Policy
 from bandstrap.policies.registry import stream
 from bandstrap.printable import called
-from bandstrap.simulation.batch import Batch, BatchResult, run_batch
+from bandstrap.simulation.batch import Batch, BatchResult, Play, Watch, run_batch
 from bandstrap.simulation.engines import Engine, Local
 from bandstrap.simulation.interrupts import played
-from bandstrap.simulation.kept.checkpoint import Checkpoint, Slot
-from bandstrap.simulation.observer import Observer
-from bandstrap.simulation.progress import Bar, ProgressLike, Quiet
-from bandstrap.simulation.tally import Board, Tally
+from bandstrap.simulation.progress import Bar, Board, ProgressLike, Quiet, RoundCounter
+from bandstrap.simulation.store.checkpoint import Checkpoint, Slot
 from bandstrap.simulation.trace import Trace
+from bandstrap.storage.packing import CannotPack
 from bandstrap.version import __version__
 
-BATCH = 500  # runs; large enough that a round's fixed costs vanish, small enough to share out
-SAVE_EVERY = 30.0  # seconds between two savings of a batch in progress
+BATCH = 500  # runs: enough to make a round's fixed costs small, few enough to share the work
+SAVE_EVERY = 30.0  # seconds between two saves of a batch in progress
+SHOW_EVERY = 0.2  # seconds between two updates of progress
+SHARE = 20  # saving takes at most one part in this many of the time
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class Cell:
     def batches(self, seed: int) -> list[Batch]:
         """The cell cut into batches, always in the same way."""
         world = self.environment.stream
-        # With contexts a round costs the same for each run, so that runs may as well go apart.
+        # With contexts a round costs the same for each run, so every run is a batch of its own.
         most = 1 if self.environment.contextual else BATCH
         sizes = [min(most, self.runs - start) for start in range(0, self.runs, most)]
         return [
@@ -63,7 +66,7 @@ class Cell:
 
 
 class Job(NamedTuple):
-    """A batch of the cell at place `cell`, and where it is kept."""
+    """A batch of the cell at place `cell`, and its files."""
 
     cell: int
     batch: Batch
@@ -74,15 +77,17 @@ class Job(NamedTuple):
         return self.cell, self.batch.index
 
     def shown(self, mark: Path | None) -> Slot | None:
-        """The slot as workers are given it."""
+        """The slot as workers get it."""
         return self.slot.shown(mark) if self.slot and mark else None
 
 
 @dataclass
 class Runner:
-    """Plays cells on an engine, `Local(workers)` unless another is given, keeping batches in
-    `checkpoint` if there is one: finished ones, and every `save_every` seconds those in progress
-    on workers that see its directory."""
+    """Plays cells on an engine, by default `Local(workers)`.
+
+    With a `checkpoint` it saves finished batches there and, every `save_every` seconds, batches in
+    progress on workers that see its directory.
+    """
 
     seed: int = 0
     workers: int = 1
@@ -100,7 +105,7 @@ class Runner:
             raise InvalidInput("save_every", self.save_every, "give a number of seconds")
 
     def run(self, cells: list[Cell]) -> list[Trace]:
-        """Play all cells; each trace is the same whatever the workers and their order."""
+        """Play all cells; traces do not depend on the workers or their order."""
         jobs = [
             Job(i, batch, self.checkpoint.slot(batch) if self.checkpoint else None)
             for i, cell in enumerate(cells)
@@ -132,12 +137,12 @@ class Runner:
         ]
 
     def _play(self, todo: list[Job]) -> Iterator[tuple[Job, BatchResult]]:
-        """The results of batches as they come; progress is shown meanwhile."""
+        """The results of batches as they come, while progress is shown."""
         if not todo:
             return
-        # The longest first, so that no worker is left alone with a long one at the end.
+        # The longest first, so that no worker ends alone with a long one.
         todo = sorted(todo, key=_weight)
-        tally = Tally(self.progress, len(todo))
+        counter = RoundCounter(self.progress, len(todo))
         engine = self.engine or Local(self.workers)
         with (
             Board.posted(len(todo)) as board,
@@ -150,11 +155,11 @@ class Runner:
                 )
                 for place, job in enumerate(todo)
             )
-            with played(lambda: pool(calls)) as results, tally.reading(board):
+            with played(lambda: pool(calls)) as results, counter.reading(board):
                 for place, result in results:
                     job = todo[place]
                     yield job, result
-                    tally.reached(place, _rounds(job.batch))
+                    counter.reached(place, _rounds(job.batch))
 
     def _mark(self) -> AbstractContextManager[Path | None]:
         return self.checkpoint.shown() if self.checkpoint else nullcontext()
@@ -169,10 +174,50 @@ def _weight(job: Job) -> int:
     return -_rounds(batch) * batch.environment.problem.n_arms
 
 
+class Observer(Watch):
+    """Saves a batch every `save_every` seconds and tells how many rounds have been played."""
+
+    def __init__(
+        self, batch: Batch, slot: Slot | None, save_every: float, tell: Callable[[int], None]
+    ) -> None:
+        self.batch = batch
+        self.slot = slot
+        self.save_every = save_every
+        self.tell = tell
+        now = monotonic()
+        self._show_at = now + SHOW_EVERY
+        self._save_at = now + save_every if slot is not None else inf
+        self.due = min(self._show_at, self._save_at)
+
+    def resumed(self) -> Play | None:
+        if self.slot is None:
+            return None
+        return self.slot.load_midway(self.batch)
+
+    def look(self, play: Play) -> None:
+        now = monotonic()
+        if now >= self._show_at:
+            self.tell(play.played * self.batch.runs)
+            self._show_at = now + SHOW_EVERY
+        if now >= self._save_at:
+            self._save(play, now)
+        self.due = min(self._show_at, self._save_at)
+
+    def _save(self, play: Play, now: float) -> None:
+        assert self.slot is not None
+        try:
+            self.slot.save_midway(play)
+        except CannotPack:  # a user's policy: the batch is saved when it is finished
+            self._save_at = inf
+            return
+        took = monotonic() - now
+        self._save_at = monotonic() + max(self.save_every, SHARE * took)
+
+
 def _at_work(
     place: int, batch: Batch, slot: Slot | None, save_every: float, board: Board, version: str
 ) -> tuple[int, BatchResult]:
-    """Play a batch, here or on a machine that may see neither the checkpoint nor the board."""
+    """Play a batch, here or on a machine that may not see the checkpoint or the board."""
     if version != __version__:
         remedy = f"the cluster's workers have {__version__}: install the same version everywhere"
         raise InvalidInput("bandstrap", version, remedy)
@@ -196,7 +241,7 @@ def simulate(
     """Play a policy in an environment, `runs` times over `horizon` rounds.
 
     Policies simulated with the same seed meet the same arms. With a `checkpoint` directory a
-    killed simulation continues where it was.
+    killed simulation resumes where it was.
 
     >>> from bandstrap import Bootstrap, simulate
     >>> from bandstrap.environments import Bernoulli
@@ -208,7 +253,7 @@ def simulate(
         raise InvalidInput("horizon", horizon, "give at least one round")
     if runs < 1:
         raise InvalidInput("runs", runs, "give at least one run")
-    policy.start(environment.problem)  # what is wrong with it, and what it costs, is said here
+    policy.start(environment.problem)  # warns and refuses here, not in workers
     policy_name = name or type(policy).__name__.lower()
     cell = Cell("simulate", environment.name, policy_name, environment, policy, horizon, runs)
     store = Checkpoint(Path(checkpoint)) if checkpoint is not None else None

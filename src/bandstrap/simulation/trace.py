@@ -1,4 +1,4 @@
-"""What a simulation leaves behind: regret and reward of every run at the recorded rounds."""
+"""The result of a simulation: regret and reward of every run at recorded rounds."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from bandstrap.arrays import Array
 from bandstrap.simulation.batch import BatchResult, recorded_rounds
-from bandstrap.simulation.kept.tables import write_table
+from bandstrap.simulation.store.tables import write_table
 
 RESULTS = pa.schema(
     [
@@ -36,7 +36,16 @@ TIMINGS = pa.schema(
 
 @dataclass(frozen=True)
 class Trace:
-    """Cumulative regret and reward, (runs, points), at `rounds`, with CPU seconds up to each."""
+    """Cumulative regret and reward, (runs, points), at `rounds`, and CPU seconds up to each.
+
+    >>> from bandstrap import UCB1, simulate
+    >>> from bandstrap.environments import Bernoulli
+    >>> trace = simulate(UCB1(), Bernoulli(means=(0.2, 0.8)), horizon=50, runs=4)
+    >>> int(trace.rounds[-1]), trace.regret.shape == trace.reward.shape
+    (50, True)
+    >>> trace.mean().shape == trace.rounds.shape
+    True
+    """
 
     experiment: str
     environment: str
@@ -112,7 +121,7 @@ class Trace:
 
 
 def _with_rounds(schema: pa.Schema, rounds: Array) -> pa.Schema:
-    """The schema, with real rounds and decisions where horizons are past all integers."""
+    """The schema, with rounds and decisions as floats where horizons exceed all integers."""
     if rounds.dtype.kind != "f":
         return schema
     for name in {"round", "decisions"} & set(schema.names):

@@ -13,9 +13,9 @@ from bandstrap.comparison.benchmark.ranks import Duel, Ranks, duel, ranks
 from bandstrap.comparison.benchmark.tasks import Task
 from bandstrap.comparison.candidates import QUICK, USUAL, WIDE, Asked, affordable
 from bandstrap.comparison.comparison import check
+from bandstrap.comparison.output import Output, write_json
 from bandstrap.comparison.ranking import cost, per_round
 from bandstrap.comparison.size import Size
-from bandstrap.comparison.store import Store, write_json
 from bandstrap.errors import InvalidInput
 from bandstrap.policies import ContextualBootstrap, Policy
 from bandstrap.policies.registry import REGISTRY
@@ -94,7 +94,7 @@ def benchmark(
     policies, left_out = _lineup(tasks, asked, size)
     cells = [cell for task in tasks for cell in _cells(task, policies, size)]
     check(cells)
-    traces = Store(out).run(runner, cells)
+    traces = Output(out).run(runner, cells)
     played = tuple(
         f"{called(task.name)}: {task.told}, {cells[i * len(policies)].horizon:,} rounds in each of "
         f"{cells[i * len(policies)].runs} runs"

@@ -1,4 +1,4 @@
-"""What differs in a way that a result may depend on has another identity; equal things have one."""
+"""Things that may lead to different results have different fingerprints; equal ones have one."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ from bandstrap import (
     simulate,
 )
 from bandstrap.environments import Bernoulli, ClassPayoffs, TableEnvironment
-from bandstrap.simulation.kept.identity import identity, seen
+from bandstrap.simulation.store.fingerprint import fingerprint, is_complete
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,23 +83,23 @@ PAIRS = {
 @pytest.mark.parametrize("name", PAIRS)
 def test_what_differs_is_told_apart(name):
     make = PAIRS[name]
-    assert identity(make(1)) != identity(make(2))
-    assert identity(make(1)) == identity(make(1))
-    assert seen(identity(make(1)))
+    assert fingerprint(make(1)) != fingerprint(make(2))
+    assert fingerprint(make(1)) == fingerprint(make(1))
+    assert is_complete(fingerprint(make(1)))
 
 
 def test_what_writes_itself_is_told_by_that():
     prior = EigenExamples(np.eye(40))
     table = TableEnvironment("t", np.zeros((4, 1)), ClassPayoffs(np.array([0, 1, 0, 1]), 2))
     for native in (prior, table, [prior, {"a": table}]):
-        assert identity(native) == repr(native)
+        assert fingerprint(native) == repr(native)
 
 
 TYPED = """
 from dataclasses import dataclass
 import numpy as np
 from bandstrap import LinUCB
-from bandstrap.simulation.kept.identity import identity, seen
+from bandstrap.simulation.store.fingerprint import fingerprint, is_complete
 
 FACTOR = {factor}
 
@@ -111,7 +111,7 @@ class Mine(LinUCB):
     def _scores(self, *given):
         return FACTOR * turned(super()._scores(*given))
 
-print(identity(Mine()), seen(identity(Mine())))
+print(fingerprint(Mine()), is_complete(fingerprint(Mine())))
 """
 
 
@@ -135,8 +135,9 @@ def test_bases_and_helpers_elsewhere_are_part_of_it(tmp_path, monkeypatch):
     )
     code = (
         "import sys; sys.path.insert(0, '.'); sys.dont_write_bytecode = True\n"
-        "from mine_of_test import Mine; from bandstrap.simulation.kept.identity import identity\n"
-        "print(identity(Mine()))"
+        "from mine_of_test import Mine\n"
+        "from bandstrap.simulation.store.fingerprint import fingerprint\n"
+        "print(fingerprint(Mine()))"
     )
     found = set()
     for base, helper in ((1, 1), (1, 1), (2, 1), (1, 2)):
@@ -157,7 +158,7 @@ class Sealed:
 
 
 def test_what_cannot_be_seen_is_played_anew(tmp_path):
-    assert not seen(identity(Own(table=Sealed())))
+    assert not is_complete(fingerprint(Own(table=Sealed())))
     for policy, files in ((Own(hidden=1), 1), (Own(table=Sealed()), 2)):
         folder = tmp_path / str(files)
         for _ in range(2):

@@ -9,7 +9,7 @@ from bandstrap.policies.registry import CONTEXTUAL
 from bandstrap.policies.rewards.means import MeanState
 from bandstrap.priors import EigenExamples
 from bandstrap.simulation.batch import Batch, Play, Watch, run_batch
-from bandstrap.simulation.kept.midway import read_play, write_play
+from bandstrap.simulation.store.midway import read_play, write_play
 from bandstrap.storage.packing import CannotPack
 from hostile import array_at, find, objects, read, write
 

@@ -1,4 +1,4 @@
-"""A comparison in a folder: what is played is kept, what was played is not played again."""
+"""What a comparison writes to its folder."""
 
 import json
 from dataclasses import asdict
@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any
 from bandstrap.comparison.payment import Units
 from bandstrap.comparison.plot import draw
 from bandstrap.simulation import Cell, Runner, Trace
-from bandstrap.simulation.kept.checkpoint import FORMAT, Checkpoint
-from bandstrap.simulation.kept.identity import identity, seen
-from bandstrap.simulation.kept.results import Results
+from bandstrap.simulation.store.fingerprint import fingerprint, is_complete
+from bandstrap.simulation.store.store import Store
 from bandstrap.storage.files import write_text
-from bandstrap.version import __version__
 
 if TYPE_CHECKING:
     from bandstrap.comparison.comparison import Comparison
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 PLAIN = Units()
 
 
-class Store:
+class Output:
     """OUT/results.parquet, timings.parquet, plot.png, ranking.json and encoder.json."""
 
     def __init__(self, out: Path) -> None:
@@ -29,18 +27,16 @@ class Store:
         self.encoder = out / "encoder.json"
 
     def run(self, runner: Runner, cells: list[Cell], units: Units = PLAIN) -> list[Trace]:
-        """Play the cells, or read what an earlier call with the same ones left, in these units."""
-        checkpoint = runner.checkpoint = Checkpoint(self.out / "batches")
-        played = [*map(identity, cells)]
-        facts = [*played, repr(units), runner.seed, __version__, FORMAT]
-        provenance = json.dumps(facts).encode()
-        results = Results(self.out)
-        traces = results.stored(provenance) if all(map(seen, played)) else None
-        if traces is None:
-            traces = [units.of(trace) for trace in runner.run(cells)]
-            results.keep(traces, provenance)
-        checkpoint.tidy()
-        return traces
+        """Play the cells, or read what an earlier call with the same cells left, in these units."""
+        store = Store(self.out)
+        runner.checkpoint = store.checkpoint
+        played = [*map(fingerprint, cells)]
+        facts = {"cells": played, "units": repr(units), "seed": runner.seed}
+
+        def play() -> list[Trace]:
+            return [units.of(trace) for trace in runner.run(cells)]
+
+        return store.traces(facts, play, reusable=all(map(is_complete, played)))
 
     def write(self, found: "Comparison") -> None:
         """Write the encoder, the figure and the ranking."""
@@ -50,7 +46,7 @@ class Store:
         write_json(summary(found), self.out / "ranking.json")
 
 
-class Unkept:
+class NoOutput:
     """Nothing is written."""
 
     def run(self, runner: Runner, cells: list[Cell], units: Units = PLAIN) -> list[Trace]:

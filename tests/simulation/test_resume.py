@@ -16,8 +16,8 @@ from bandstrap.experiments.figure1 import Figure1
 from bandstrap.experiments.session import Session
 from bandstrap.simulation import Runner, runner
 from bandstrap.simulation.batch import run_batch
-from bandstrap.simulation.kept.checkpoint import Checkpoint
 from bandstrap.simulation.progress import Quiet
+from bandstrap.simulation.store.checkpoint import Checkpoint
 from simulated import MEANS, cells, same
 
 CLI = [sys.executable, "-m", "bandstrap"]

@@ -9,14 +9,14 @@ from threading import Thread
 import pytest
 
 from bandstrap.errors import OutputError
-from bandstrap.simulation.kept.lock import locked
+from bandstrap.simulation.store.folder import locked
 from called import called, failed, in_one_line
 
 # Takes the lock, says so, and keeps it until it is ended.
 HOLDER = """
 import sys
 from pathlib import Path
-from bandstrap.simulation.kept.lock import locked
+from bandstrap.simulation.store.folder import locked
 with locked(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()
@@ -75,7 +75,7 @@ def test_workers_do_not_keep_it_after_the_one_that_started_them(tmp_path):
 import os, signal, sys
 from pathlib import Path
 from joblib import Parallel, delayed
-from bandstrap.simulation.kept.lock import locked
+from bandstrap.simulation.store.folder import locked
 with locked(Path(sys.argv[1])):
     pids = Parallel(n_jobs=2)(delayed(os.getpid)() for _ in range(2))
     assert os.getpid() not in pids
@@ -150,7 +150,7 @@ def test_what_a_lock_says_is_only_shown_if_it_is_text(holder, said):
 
 
 def test_two_processes_may_ask_at_once_whether_a_folder_is_writable(tmp_path):
-    from bandstrap.simulation.kept.folder import writable
+    from bandstrap.simulation.store.folder import writable
 
     failures = []
 

@@ -13,7 +13,7 @@ from bandstrap import Bootstrap, OutputError
 from bandstrap.environments import Bernoulli
 from bandstrap.simulation import Cell
 from bandstrap.simulation.batch import run_batch
-from bandstrap.simulation.kept.checkpoint import Checkpoint
+from bandstrap.simulation.store.checkpoint import Checkpoint
 
 WORLD = Bernoulli(means=(0.2, 0.6))
 
@@ -95,7 +95,7 @@ def test_changed_numbers_are_noticed(kept):
     ],
 )
 def test_what_no_batch_holds_is_refused_though_its_digest_is_right(kept, name, value):
-    from bandstrap.simulation.kept.batch_file import digest_of
+    from bandstrap.simulation.store.finished import digest_of
 
     slot, _ = kept
     stored = arrays_of(slot.path)

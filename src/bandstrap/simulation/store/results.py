@@ -1,4 +1,4 @@
-"""Results in a folder: the tidy tables of traces, and what they were made from."""
+"""Results in a folder: the tidy tables of traces, with their provenance."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bandstrap.errors import OutputError
-from bandstrap.simulation.kept.tables import (
+from bandstrap.simulation.store.tables import (
     DIGEST,
     REMEDY,
     damaged,
@@ -20,8 +20,8 @@ from bandstrap.simulation.kept.tables import (
 )
 from bandstrap.simulation.trace import RESULTS, TIMINGS, Trace
 
-PROVENANCE = b"bandstrap"  # the key under which a results file says what it holds
-RESULTS_DIGEST = b"bandstrap-results"  # and a timings file, to which results it belongs
+PROVENANCE = b"bandstrap"  # the key of what a results file was made from
+RESULTS_DIGEST = b"bandstrap-results"  # the key, in a timings file, of the results it belongs to
 CELL = ["experiment", "environment", "policy"]
 
 
@@ -40,7 +40,7 @@ class Results:
         return self.folder / "timings.parquet"
 
     def load(self) -> list[Trace]:
-        """The traces that are there, whatever they were made from."""
+        """The stored traces, whatever their provenance."""
         results, timings = read_table(self.table), read_table(self.timings)
         if not _belong(timings.schema.metadata, results.schema.metadata):
             raise OutputError(self.timings, "belongs to other results", REMEDY)
@@ -50,7 +50,7 @@ class Results:
             raise damaged(self.table, f"({error})") from error
 
     def stored(self, provenance: bytes) -> list[Trace] | None:
-        """The traces of an earlier call, if it finished and was made from the same."""
+        """The traces of an earlier call, if it finished and has this provenance."""
         if not (self.table.exists() and self.timings.exists()):
             return None
         results, timings = facts_of(self.table), facts_of(self.timings)
@@ -58,7 +58,7 @@ class Results:
         return self.load() if same and DIGEST in results and DIGEST in timings else None
 
     def keep(self, traces: list[Trace], provenance: bytes) -> None:
-        """Write both tables, the results last: where they are, everything is."""
+        """Write both tables, the results last: if they exist, all is written."""
         table = pa.concat_tables([trace.table() for trace in traces])
         results = table.replace_schema_metadata({PROVENANCE: provenance})
         timings = pa.concat_tables([trace.timings() for trace in traces])
@@ -68,29 +68,29 @@ class Results:
 
 
 def traces_from(results: pa.Table, timings: pa.Table) -> list[Trace]:
-    """Traces back from their tidy tables; a ValueError says what is missing from these."""
+    """Traces from their tidy tables; a ValueError says what is wrong with these."""
     _check_columns(results, RESULTS)
     _check_columns(timings, TIMINGS)
     cells = _cells(results)
     if not cells or cells != _cells(timings):
-        raise ValueError("results and timings are of other cells")
+        raise ValueError("results and timings are of different cells")
     return [_trace(cell, _rows(results, cell), _rows(timings, cell)) for cell in cells]
 
 
 def _belong(timings: dict[bytes, bytes] | None, results: dict[bytes, bytes] | None) -> bool:
-    """Whether times are those of these results: a kill may come between the two files."""
+    """Whether timings are those of these results: a kill may come between the two files."""
     said = (timings or {}).get(RESULTS_DIGEST)
     return said is None or said == (results or {}).get(DIGEST)
 
 
 def _check_columns(table: pa.Table, schema: pa.Schema) -> None:
-    """Rounds and decisions are whole, or real where horizons are past all integers."""
+    """Rounds and decisions are integers, or floats where horizons exceed all integers."""
     if table.column_names != schema.names:
         raise ValueError(f"its columns are not {', '.join(schema.names)}")
     for field in schema:
         types = {field.type} | ({pa.float64()} if field.name in ("round", "decisions") else set())
         if table.schema.field(field.name).type not in types:
-            raise ValueError(f"{field.name} is no {field.type}")
+            raise ValueError(f"{field.name} is not {field.type}")
 
 
 def _cells(table: pa.Table) -> list[dict[str, str]]:
@@ -102,7 +102,7 @@ def _cells(table: pa.Table) -> list[dict[str, str]]:
 
 
 def _trace(cell: dict[str, str], part: pa.Table, times: pa.Table) -> Trace:
-    """One cell: for each run the same rounds, one after the other."""
+    """One cell: the same rounds for each run, in order."""
     rounds = times["round"].to_numpy()
     runs = len(part) // len(rounds)
     complete = (

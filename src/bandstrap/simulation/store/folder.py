@@ -1,4 +1,4 @@
-"""A folder that one command at a time writes to."""
+"""Output folders: writable, and locked so that one command at a time writes to them."""
 
 import os
 import socket
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from bandstrap.errors import OutputError
-from bandstrap.simulation.kept.folder import writable
 
 if sys.platform == "win32":
     import msvcrt
@@ -17,26 +17,37 @@ else:
     import fcntl
 
 NAME = ".lock"
-LONGEST = 200  # bytes of a lock that are read
-BEYOND = 1 << 30  # where Windows locks a byte: what is locked there cannot be read
+LONGEST = 200  # bytes read of a lock file
+BEYOND = 1 << 30  # the byte that Windows locks, past the text: locked bytes cannot be read
+
+
+def writable(folder: Path) -> Path:
+    """The folder, created if it is missing; refused before anything is computed for it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            return folder
+    except (OSError, ValueError) as error:  # names with NUL are a ValueError
+        problem = f"cannot be written ({getattr(error, 'strerror', error)})"
+        raise OutputError(folder, problem, "choose another --out") from error
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[Path]:
-    """The folder, made if it is not there, for this process alone as long as the block runs.
+    """The folder, created if it is missing, for this process alone until the block ends.
 
-    Two commands in one folder would take each other's batches in progress for leftovers. The system
-    gives the lock back when a process dies, however it does, so that nothing hinders the next one.
+    Two commands in one folder would take each other's unfinished batches for leftovers. The system
+    releases the lock of a process that dies.
     """
     made = [each for each in (folder, *folder.parents) if not each.exists()]
     held = _taken(writable(folder) / NAME)
     try:
         yield folder
     finally:
-        with suppress(OSError):  # removed while it is ours; Windows keeps a file that is open
+        with suppress(OSError):  # removed while we hold it; Windows keeps open files
             (folder / NAME).unlink()
         os.close(held)
-        with suppress(OSError):  # a refused command leaves no folder, if nothing was put in there
+        with suppress(OSError):  # a refused command leaves no empty folders
             for each in made:
                 each.rmdir()
 
@@ -54,11 +65,11 @@ def _taken(path: Path) -> int:
         except BaseException:
             os.close(held)
             raise
-        os.close(held)  # whoever had it has removed it since we opened it
+        os.close(held)  # its holder has removed it since we opened it
 
 
 def _opened(path: Path) -> int:
-    only = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # nothing but a file
+    only = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # regular files only
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT | only, 0o666)
     except OSError as error:
@@ -67,7 +78,7 @@ def _opened(path: Path) -> int:
 
 
 def _locks(held: int) -> bool:
-    """Whether nobody else has it; where a file system knows no locks, nobody has."""
+    """Whether it is ours now; file systems without locks grant every one."""
     try:
         if sys.platform == "win32":
             os.lseek(held, BEYOND, os.SEEK_SET)

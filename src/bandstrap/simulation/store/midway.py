@@ -1,4 +1,4 @@
-"""A batch in progress in a file, from which another process plays on."""
+"""Files of batches in progress, from which another process resumes."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -19,24 +19,25 @@ PLAIN = (bool, int, float, str, bytes, type(None), np.ndarray, np.generic, np.ra
 
 
 def write_play(path: Path, name: str, play: Play) -> None:
-    """Keep a batch in progress under a name. It is not compressed: it is soon written again."""
+    """Write a batch in progress, uncompressed: it is soon written again."""
     write(pack((name, play)), path, FORMAT, compressed=False)
 
 
 def read_play(path: Path, name: str, batch: Batch) -> Play:
-    """The batch as it was left, if that is a play of this very batch."""
+    """The batch as it was left, if the file is of this very batch."""
     try:
         fresh = Play(batch)
         found = unpack(read(path, FORMAT), Neighbours(batch, fresh))
-        require(type(found) is tuple and len(found) == 2, "it is no batch")
+        require(type(found) is tuple and len(found) == 2, "it is not a batch")
         play: Play = found[1]
-        require(type(play) is Play, "it is no batch")
+        require(type(play) is Play, "it is not a batch")
         require(found[0] == name, "it is another batch")
         check_like(play, fresh)
-        require(play.played <= batch.horizon, "it was played for too long")
+        require(play.played <= batch.horizon, "it has more rounds than the batch")
         points = recorded_rounds(batch.horizon)
         least, most = (points < play.played).sum(), (points <= play.played).sum()
-        require(least <= play.point <= most, "it was recorded otherwise")  # the last one or not yet
+        # The last round may not be recorded yet.
+        require(least <= play.point <= most, "rounds and records disagree")
     except Exception as error:  # whatever a file of another shape leads to
         why = f" ({error})" if isinstance(error, BandstrapError) else ""
         problem = f"is damaged, or from other code{why}"
@@ -45,8 +46,8 @@ def read_play(path: Path, name: str, batch: Batch) -> Play:
 
 
 class Neighbours(Mapping[str, Any]):
-    """What a file may name besides classes of ours: what is in the batch that is to be played, and
-    other classes of the modules that these are from. All of it is code that runs anyway."""
+    """What a file may name besides our classes: the classes and functions in the batch that will be
+    played, and other classes of their modules. All of it is code that runs anyway."""
 
     def __init__(self, *things: Any) -> None:
         self._met: dict[str, Any] = {}
@@ -80,7 +81,7 @@ class Neighbours(Mapping[str, Any]):
 
 
 def _within(todo: list[Any]) -> Iterator[Any]:
-    """Objects and functions, and those that they hold."""
+    """Objects and functions, and those inside them."""
     met: dict[int, Any] = {}
     while todo:
         thing = todo.pop()

@@ -1,9 +1,11 @@
-"""Digests of things by all that they hold and by all code that they would run."""
+"""Text that says all that a result depends on: settings, data and, for a user's class, code."""
 
 import copyreg
+import re
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
 from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -24,7 +26,9 @@ import numpy as np
 
 from bandstrap.arrays import Array
 
-OURS = ("bandstrap", "builtins", "numpy")  # what a version of the package stands for
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # of an object in memory
+INCOMPLETE = "(part of it cannot be seen)"
+OURS = ("bandstrap", "builtins", "numpy")  # code that the version of the package stands for
 PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented))
 INSTALLED = {"site-packages", "dist-packages"}
 WRAPPING = (staticmethod, classmethod)
@@ -32,24 +36,77 @@ NAMED = (GetSetDescriptorType, MemberDescriptorType, MethodDescriptorType, Wrapp
 CODE = (FunctionType, *WRAPPING, property, cached_property)
 
 
-class Contents:
-    """Digests of things. What is met twice is looked at once; `seen` tells whether all could be.
+def fingerprint(thing: Any) -> str:
+    """Its `repr`, with a digest of each part that `repr` does not show in full.
 
-    Nothing is taken from `repr`, which may leave out, round or abbreviate.
+    These are arrays, fields that are not shown, and whatever is not ours, with its code.
+
+    >>> from bandstrap import Bootstrap
+    >>> fingerprint(Bootstrap()) == repr(Bootstrap())
+    True
+    """
+    digests = Digests()
+    words = [ADDRESS.sub("", repr(thing)), *_hidden(thing, digests)]
+    return " ".join(words if digests.complete else [*words, INCOMPLETE])
+
+
+def is_complete(text: str) -> bool:
+    """Whether equal fingerprints mean equal things; if not, nothing may be reused."""
+    return not text.endswith(INCOMPLETE)
+
+
+def _hidden(thing: Any, digests: "Digests", written: bool = False) -> Iterator[str]:
+    """Digests of what `repr` hides; `written` inside an object of ours with its own `repr`, which
+    shows all that is ours."""
+    kind = type(thing)
+    if kind in PLAIN or isinstance(thing, np.generic):
+        return
+    if kind in (list, tuple, dict):
+        for part in thing.values() if kind is dict else thing:
+            yield from _hidden(part, digests, written)
+    elif ours(kind) and is_dataclass(thing):
+        yield from _hidden_fields(thing, digests, written or not kind.__dataclass_params__.repr)
+    elif not (_is_shown(thing) or (written and isinstance(thing, np.ndarray))):
+        named = thing if hasattr(thing, "__qualname__") else kind
+        yield f"{full_name(named)} {digests.of(thing)}"
+
+
+def _hidden_fields(thing: Any, digests: "Digests", written: bool) -> Iterator[str]:
+    for field in fields(thing):
+        value = getattr(thing, field.name)
+        if field.repr or written:
+            yield from _hidden(value, digests, written)
+        else:
+            yield f"{field.name} {digests.of(value)}"
+
+
+def _is_shown(thing: Any) -> bool:
+    """Whether it is a class or function of ours, known by its name, or an object that we made."""
+    if isinstance(thing, np.ndarray | np.random.Generator):
+        return False
+    if hasattr(thing, "__qualname__"):
+        return ours(thing) and not getattr(thing, "__closure__", None)
+    return ours(type(thing))
+
+
+class Digests:
+    """Digests of objects by their contents, not by `repr`, which may omit or abbreviate.
+
+    `complete` is False once an object could not be looked into.
     """
 
     def __init__(self) -> None:
-        self.seen = True
+        self.complete = True
         self._digests: dict[int, str] = {}
-        self._kept: list[Any] = []  # or the place of one that is gone might be used again
+        self._met: list[Any] = []  # keeps objects alive, so that no `id` is used twice
 
     def of(self, thing: Any) -> str:
-        """The same text in every process for what holds the same and runs the same."""
+        """The same text in every process for equal contents and equal code."""
         if type(thing) in PLAIN:
             return repr(thing)
         if id(thing) not in self._digests:
-            self._kept.append(thing)
-            self._digests[id(thing)] = "itself"  # where it is met again within itself
+            self._met.append(thing)
+            self._digests[id(thing)] = "itself"  # where it contains itself
             words = [full_name(type(thing)), *self._words(thing)]
             digest = sha256("\0".join(words).encode("utf-8", "surrogatepass")).hexdigest()
             self._digests[id(thing)] = digest[:16]
@@ -68,7 +125,7 @@ class Contents:
             return sorted(self._all(thing))
         if kind is dict:
             return self._all(part for item in thing.items() for part in item)
-        if isinstance(thing, NAMED):  # parts of classes that Python itself makes
+        if isinstance(thing, NAMED):  # descriptors that Python makes
             return [thing.__qualname__]
         if isinstance(thing, type):
             return self._class(thing)
@@ -77,7 +134,7 @@ class Contents:
         return self._code(thing) or self._object(thing)
 
     def _code(self, thing: Any) -> Iterable[str]:
-        """Of what runs; nothing of anything else."""
+        """Of what can be called; empty for anything else."""
         if isinstance(thing, FunctionType):
             return self._function(thing)
         if isinstance(thing, MethodType):
@@ -90,7 +147,7 @@ class Contents:
             return self._all((thing.fget, thing.fset, thing.fdel))
         if isinstance(thing, cached_property):
             return self._all((thing.func,))
-        if isinstance(thing, WRAPPING) or hasattr(thing, "__wrapped__"):  # as Numba's functions
+        if isinstance(thing, WRAPPING) or hasattr(thing, "__wrapped__"):  # Numba's functions too
             return self._all((thing.__wrapped__,))
         return ()
 
@@ -108,7 +165,7 @@ class Contents:
         yield from self._all(kind.__bases__)
         if not installed(kind.__module__):
             for name, member in vars(kind).items():
-                # Of what Python itself puts there only functions matter.
+                # Of what Python adds only functions matter.
                 if isinstance(member, CODE) or not name.startswith(("__", "_abc_")):
                     yield from (name, self.of(member))
 
@@ -128,11 +185,11 @@ class Contents:
                     yield from self._named(function.__globals__[name], names)
 
     def _named(self, thing: Any, names: Iterable[str]) -> Iterable[str]:
-        """What a function calls by a name, with more names by which it may call parts of it."""
+        """What a global name of a function stands for; of a module, its parts by these names."""
         return self._module(thing, names) if isinstance(thing, ModuleType) else [self.of(thing)]
 
     def _module(self, module: ModuleType, names: Iterable[str]) -> Iterator[str]:
-        """Its file, and what is used of it."""
+        """Its file, and the parts of it that are used."""
         todo, met = [module], {id(module)}
         while todo:
             module = todo.pop()
@@ -148,15 +205,15 @@ class Contents:
                     todo.append(part)
 
     def _object(self, thing: Any) -> Iterable[str]:
-        """What would be sent to a worker."""
+        """What pickling would send to a worker."""
         words = self._all((type(thing),))
         try:
             known: Any = copyreg.dispatch_table.get(type(thing))
             sent = known(thing) if known else thing.__reduce_ex__(2)
-        except Exception:  # there are as many kinds as there are classes that cannot be sent
-            self.seen = False
+        except Exception:  # whatever a class that cannot be pickled raises
+            self.complete = False
             return words
-        if isinstance(sent, str):  # by its name
+        if isinstance(sent, str):  # a global, by its name
             return [*words, sent]
         make, arguments, state, members, items = (*sent, None, None, None)[:5]
         return words + self._all(
@@ -170,12 +227,12 @@ def full_name(thing: Any) -> str:
 
 
 def ours(thing: Any) -> bool:
-    """Whether a class or function is told by the version of the package."""
+    """Whether the version of the package stands for a class or function."""
     return _top(thing.__module__ or "builtins") in OURS
 
 
 def installed(module: str) -> bool:
-    """Whether the module is of a package that was installed, not of the user's own making."""
+    """Whether the module is part of Python or of an installed package, not the user's own."""
     if _top(module) in sys.stdlib_module_names:
         return True
     path = Path(getattr(sys.modules.get(module), "__file__", None) or "")
@@ -183,7 +240,7 @@ def installed(module: str) -> bool:
 
 
 def source(module: str) -> str:
-    """A digest of the module's file; nothing where it was typed in."""
+    """A digest of the module's file; empty for code without a file."""
     path = getattr(sys.modules.get(module), "__file__", None)
     try:
         return _digest(path, Path(path).stat().st_mtime_ns) if path else ""
@@ -201,6 +258,6 @@ def _top(module: str) -> str:
 
 
 def _names(code: CodeType) -> set[str]:
-    """The names that code uses, that of functions within it too."""
+    """The names that code uses, inner functions included."""
     inner = (each for each in code.co_consts if isinstance(each, CodeType))
     return set(code.co_names).union(*map(_names, inner))

@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from bandstrap.errors import OutputError
-from bandstrap.simulation.kept.results import PROVENANCE, Results
-from bandstrap.simulation.kept.tables import digest_of, read_table, write_table
+from bandstrap.simulation.store.results import PROVENANCE, Results
+from bandstrap.simulation.store.tables import digest_of, read_table, write_table
 from bandstrap.simulation.trace import Trace
 
 WHAT = b"these settings"

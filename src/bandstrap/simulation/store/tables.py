@@ -1,7 +1,7 @@
-"""Tables as Parquet files that cannot change unnoticed.
+"""Parquet tables that cannot change unnoticed.
 
-Each page has a checksum, by which Parquet's readers notice damage; a digest of all rows is among
-the facts that a file states of itself, and covers these facts too.
+Each page has a checksum, by which Parquet's readers notice damage. A digest in the metadata covers
+all rows and our other metadata.
 """
 
 import json
@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from bandstrap.errors import OutputError
 from bandstrap.storage.files import reading, replacing
 
-OURS = b"bandstrap"  # how the names of facts begin that are covered by the digest
+OURS = b"bandstrap"  # the prefix of metadata that the digest covers
 DIGEST = b"bandstrap-digest"
 REMEDY = "delete it and run again, or choose another --out"
 
@@ -32,7 +32,7 @@ def write_table(table: pa.Table, path: Path) -> None:
 
 
 def read_table(path: Path) -> pa.Table:
-    """Read a table as it was written, or say which file is damaged."""
+    """Read a table exactly as it was written, or say which file is damaged."""
     try:
         with reading(path, REMEDY) as file:
             table = pq.ParquetFile(file, page_checksum_verification=True).read()
@@ -44,14 +44,14 @@ def read_table(path: Path) -> pa.Table:
     except (pa.ArrowException, OSError, ValueError) as error:
         raise damaged(path, "or cut off") from error
     if given is None:
-        raise OutputError(path, "has no digest: it is of an earlier version", REMEDY)
+        raise OutputError(path, "has no digest: an earlier version wrote it", REMEDY)
     if not intact:
-        raise damaged(path, "(its digest is another)")
+        raise damaged(path, "(its digest does not match)")
     return table
 
 
 def facts_of(path: Path) -> dict[bytes, bytes]:
-    """What a file states of itself; nothing of that is checked yet."""
+    """The metadata of a file, not checked against its digest."""
     try:
         with reading(path, REMEDY) as file:
             return pq.ParquetFile(file).metadata.metadata or {}
@@ -62,7 +62,7 @@ def facts_of(path: Path) -> dict[bytes, bytes]:
 
 
 def digest_of(table: pa.Table) -> bytes:
-    """Of all rows, in their order, and of the facts that are ours."""
+    """Of all rows, in order, and of our metadata."""
     facts = table.schema.metadata or {}
     ours = [(key.hex(), facts[key].hex()) for key in sorted(facts) if _covered(key)]
     digest = sha256(json.dumps([table.num_rows, ours]).encode())
@@ -76,7 +76,7 @@ def digest_of(table: pa.Table) -> bytes:
 
 
 def damaged(path: Path, how: str) -> OutputError:
-    """The error for a file that is not as it was written."""
+    """The error for a file that has changed since it was written."""
     return OutputError(path, f"is damaged {how}", REMEDY)
 
 
@@ -85,7 +85,7 @@ def _covered(key: bytes) -> bool:
 
 
 def _pieces(column: pa.ChunkedArray) -> Iterator[Any]:
-    """The values as bytes, the same whatever chunks they come in; of text each word once."""
+    """The values as bytes, the same for any chunks; of text each word once."""
     if not pa.types.is_string(column.type):
         yield from (chunk.to_numpy() for chunk in column.chunks)
         return

@@ -1,1 +1,0 @@
-"""What is kept of simulations in a folder, and how it is known again."""

@@ -1,0 +1,1 @@
+"""Finished work in a folder, which `reproduce`, `compare` and `benchmark` share."""
