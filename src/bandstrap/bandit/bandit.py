@@ -393,6 +393,7 @@ class Bandit:
                 continue
             learnt = waiting.context, self._arms.places[waiting.arm], expiry.reward, 1.0
             try:
+                self._check(*learnt)
                 self._take_in(*learnt)
             except InvalidInput as error:
                 warnings.warn(
@@ -409,6 +410,7 @@ class Bandit:
         name, waiting = self._pending.find(decision)
         place = self._arms.place(waiting.arm)
         learnt = waiting.context, place, reward_of(reward, self.support), weight_of(weight)
+        self._check(*learnt)
         self._take_in(*learnt)
         del self._pending.waiting[name]
 

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from bandstrap.arrays import Array, Contexts, Rng
+from bandstrap.arrays import Array, Rng
 from bandstrap.policies import Policy, State
+from bandstrap.policies.base import learn
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap
 from bandstrap.storage.schema import Fixed, Of, Real, Schema, Whole, require
@@ -24,14 +25,9 @@ class Memory:
     def learn(
         self, context: Array | None, arm: int, reward: float, weight: float, rng: Rng
     ) -> None:
-        """Take in one reward."""
-        self._update(self.state, context, arm, reward, weight, rng)
-
-    def _update(
-        self, state: State, context: Contexts, arm: int, reward: float, weight: float, rng: Rng
-    ) -> None:
+        """Take in one reward that has been checked."""
         weights = None if weight == 1.0 else np.array([weight])
-        self.policy.update(state, context, np.array([arm]), np.array([reward]), rng, weights)
+        learn(self.policy, self.state, context, np.array([arm]), np.array([reward]), rng, weights)
 
     def remap_arms(self, problem: Problem, before: ArmMap) -> None:
         """Go on with other arms: each one that was there before, or a new one."""
@@ -90,7 +86,8 @@ class Paned(Memory):
         self, context: Array | None, arm: int, reward: float, weight: float, rng: Rng
     ) -> None:
         super().learn(context, arm, reward, weight, rng)
-        self._update(self.younger, context, arm, reward, weight, rng)
+        weights = None if weight == 1.0 else np.array([weight])
+        learn(self.policy, self.younger, context, np.array([arm]), np.array([reward]), rng, weights)
         if self.rhythm.strikes():
             self.state, self.younger = self.younger, self.policy.start(self.problem)
 

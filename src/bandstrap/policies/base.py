@@ -115,15 +115,9 @@ class Policy(ABC, Generic[S]):
         """
         arms, rewards = checked_pulls(state, arms, rewards)
         contexts = checked_contexts(state, contexts)
-        if weights is None:
-            self._update(state, contexts, arms, rewards, rng)
-            return
-        weights = checked_weights(state, rewards, weights)
-        if state.repeats_weights and (weights == np.rint(weights[0])).all():
-            for _ in range(int(weights[0])):
-                self._update(state, contexts, arms, rewards, rng)
-        else:
-            self._update(state, contexts, arms, rewards, rng, weights)
+        if weights is not None:
+            weights = checked_weights(state, rewards, weights)
+        learn(self, state, contexts, arms, rewards, rng, weights)
 
     def remap_arms(self, state: S, problem: Problem, before: ArmMap) -> None:
         """Go on with the arms of `problem`, in place: `before` has each one's earlier place.
@@ -164,6 +158,25 @@ class Policy(ABC, Generic[S]):
 
     def _probabilities(self, state: S, contexts: Contexts, allowed: Array) -> Array | None:
         return None
+
+
+def learn(
+    policy: Policy[S],
+    state: S,
+    contexts: Contexts,
+    arms: Array,
+    rewards: Array,
+    rng: Rng | None,
+    weights: Weights,
+) -> None:
+    """`Policy.update` of what the caller has validated."""
+    if weights is None:
+        policy._update(state, contexts, arms, rewards, rng)
+    elif state.repeats_weights and (weights == np.rint(weights[0])).all():
+        for _ in range(int(weights[0])):
+            policy._update(state, contexts, arms, rewards, rng)
+    else:
+        policy._update(state, contexts, arms, rewards, rng, weights)
 
 
 def needed(rng: Rng | None, policy: object) -> Rng:
