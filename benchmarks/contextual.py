@@ -51,7 +51,7 @@ STEADY = {
 
 
 class Log:
-    """A stream with arms that somebody chose, and what they paid."""
+    """A stream with logged arms and rewards."""
 
     def __init__(self, rows: Stream, seed: int) -> None:
         self.rows = rows
@@ -72,7 +72,7 @@ class Timed:
         self.known = 0
 
     def feed(self, until: int) -> None:
-        """Learn without deciding, and without the checks that arguments get."""
+        """Learn without deciding and without validation."""
         learner, log = self.state.learners[0], self.log
         for row in range(self.known, until):
             context = log.rows.contexts[row]
@@ -91,7 +91,7 @@ class Timed:
         self.known += 1
 
     def cost(self, rounds: int, seconds: float) -> tuple[float, int]:
-        """CPU seconds per round over some rounds, or as many as fit; how many these were."""
+        """CPU seconds per round, for `rounds` rounds or until `seconds`, and the rounds played."""
         self.round()  # brings fits up to date, which would not have fallen behind in play
         started, played = process_time(), 0
         while played < rounds and (played < LEAST or process_time() - started < seconds):
@@ -125,7 +125,7 @@ def measured(name: str, log: Log, lengths: list[int], given: Namespace) -> Row:
 
 
 def growth(row: Row, lengths: list[int]) -> float | None:
-    """Cost in the longest history over that in one a hundred times shorter, if there is one."""
+    """Cost in the longest history over that in one a hundred times shorter, if measured."""
     if (short := lengths[-1] // 100) not in lengths:
         return None
     return float(row[f"µs at {lengths[-1]:,}"] / row[f"µs at {short:,}"])
@@ -155,7 +155,7 @@ def bench(dataset: str, lengths: list[int], given: Namespace) -> None:
 
 
 def judge(rows: list[Row]) -> None:
-    """Say which of those that should not grow do."""
+    """Print which policies grow although they should not."""
     known = {row["policy"]: row["growth"] for row in rows if row["growth"] is not None}
     growing = [f"{name} {value:.2f}" for name, value in known.items() if value > ALLOWED]
     if known:

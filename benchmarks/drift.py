@@ -24,7 +24,7 @@ POLICIES = {"wb": Bootstrap(), "ts-gaussian": GaussianThompson(0.5)}
 
 
 def played(policy: Any, forgetting: Any, rounds: int, every: int | None, seed: int) -> float:
-    """The mean reward of one run; the arms change places `every` so many rounds."""
+    """The mean reward of one run; the arms change places after `every` rounds."""
     bandit = Bandit(policy, range(5), seed=seed, rewards=Support.binary(), forgetting=forgetting)
     rng = np.random.default_rng([seed, 1])
     total = 0.0

@@ -48,7 +48,7 @@ def scales(n: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def drift(n: int, rng: np.random.Generator) -> np.ndarray:
-    """Features that grow from a thousandth to a thousand as time goes."""
+    """Features that grow from a thousandth to a thousand over time."""
     return rng.normal(size=(n, FEATURES)) * 10.0 ** np.linspace(-3, 3, n)[:, None]
 
 
@@ -141,7 +141,7 @@ def history(stream: str, rounds: int, seed: int) -> tuple[np.ndarray, np.ndarray
 
 
 def endure(name: str, stream: str, rounds: int, seed: int = 0) -> Row:
-    """Play one arm for so many rounds, and say how far its scores are from what they should be."""
+    """Play one arm for `rounds` rounds; how far its scores are from what they should be."""
     case, (contexts, rewards) = CASES[name], history(stream, rounds, seed)
     rng = np.random.default_rng([seed, 1])
     state = case.policy.start(Problem(1, FEATURES, Support.binary()))
@@ -163,7 +163,7 @@ def endure(name: str, stream: str, rounds: int, seed: int = 0) -> Row:
 def errors(
     case: Case, draws: np.ndarray, moments: fresh.Moments, rounds: int
 ) -> tuple[float, float]:
-    """The largest errors over the probes; NaN, which no tolerance admits, where there is any."""
+    """The largest errors over the probes; NaN if there is any, which no tolerance admits."""
     means, spreads = moments
     if case.fixed is not None:
         truth = case.fixed(moments, rounds)

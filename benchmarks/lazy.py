@@ -45,7 +45,7 @@ def direct_choices(times, stream, scheme, h, fractions, allowed, arms, scores):
 
 
 class Game:
-    """Some runs of a bootstrap on Beta rewards, played as far as asked, with their CPU time."""
+    """Runs of a bootstrap on Beta rewards, and their CPU time."""
 
     def __init__(self, scheme: int, n_arms: int, runs: int) -> None:
         self.rng = generator(0, "lazy", scheme)

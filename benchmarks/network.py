@@ -12,7 +12,7 @@ NETWORKS = named(model="network")
 
 
 def played(name: str, world: Labelled, rounds: int, runs: int, seed: int) -> Row:
-    """Some runs of a policy, and what a round cost on average and at last."""
+    """Runs of a policy: reward, and the cost of a round on average and at the end."""
     policy = CONTEXTUAL[name](EigenExamples(world.covariance))
     trace = simulate(policy, world, rounds, runs, seed, name=name)
     return {

@@ -20,7 +20,7 @@ FILE_WIDTH = 160  # where there is no terminal to ask
 
 
 def arguments(description: str | None) -> ArgumentParser:
-    """A parser with what all benchmarks take."""
+    """A parser with the options that all benchmarks share."""
     parser = ArgumentParser(description=description)
     parser.add_argument("--out", type=Path, default=Path("bench-results"), help="directory")
     return parser
@@ -48,7 +48,7 @@ def rows_as_markdown(rows: list[Row]) -> str:
 
 
 def _command() -> str:
-    """What was run, but for where results went."""
+    """The command that was run, without its output folder."""
     script, *given = sys.argv
     while "--out" in given:
         at = given.index("--out")

@@ -29,7 +29,7 @@ SETUP = 1800.0  # seconds for pip; some peers are built from source
 
 @dataclass(frozen=True)
 class Environment:
-    """A Python that can play a library, or why there is none."""
+    """A Python that can play a library, or the reason why there is none."""
 
     python: str | None
     version: str = ""

@@ -24,7 +24,7 @@ ENOUGH = 0.01  # reward per step that is not worth more precision
 
 
 class Played:
-    """A method's rounds on a stream, until these or the CPU time are over."""
+    """A method's rounds on a stream, until the rounds or the CPU time run out."""
 
     def __init__(self, name: str, rows: Stream, rounds: int, seed: int, seconds: float) -> None:
         prior = EigenExamples(rows.covariance)
@@ -44,7 +44,7 @@ class Played:
 
 
 def play_all(dataset: str, given: Namespace) -> dict[str, Row]:
-    """Reward and cost of each method, and how much it earns less than the solved one."""
+    """Reward and cost of each method, and how much less it earns than the solved one."""
     games: dict[str, list[Played]] = {name: [] for name in METHODS}
     for seed in range(given.seed, given.seed + given.runs):
         rows = stream(dataset, given.rounds, seed)

@@ -46,7 +46,7 @@ def frozen(policy: Any, contextual: bool, given: Propensity) -> Bandit:
 
 
 def asked(bandit: Bandit, context: Any, decisions: int) -> tuple[np.ndarray, np.ndarray]:
-    """The arms chosen, (decisions,), and what was reported of every arm, (decisions, arms)."""
+    """The arms chosen, (decisions,), and the probabilities reported, (decisions, arms)."""
     chosen, reported = np.empty(decisions, dtype=int), np.empty((decisions, PAYS.size))
     for i in range(decisions):
         decision = bandit.decide(context)
@@ -88,7 +88,7 @@ def ips_z(chosen: np.ndarray, reported: np.ndarray) -> float:
 
 
 def chi_square(off: np.ndarray, covariance: np.ndarray) -> tuple[float, int]:
-    """The statistic and its degrees of freedom; arms of which few are expected count as one."""
+    """The statistic and its degrees of freedom; arms with small expected counts are pooled."""
     common = np.diag(covariance) >= FEW
     cells = np.vstack([np.eye(len(off))[common], ~common])
     off, covariance = cells @ off, cells @ covariance @ cells.T
@@ -101,7 +101,7 @@ def chi_square(off: np.ndarray, covariance: np.ndarray) -> tuple[float, int]:
 
 
 def tested(name: str, given: Namespace, level: float) -> Row:
-    """The row of one policy, by its name: what a process is asked for."""
+    """The row of one policy, by name: the task of one process."""
     warnings.simplefilter("ignore", LockInWarning)  # what learns no more stays as it is
     without = name in POLICIES
     prior = EigenExamples(np.eye(CONTEXT.size))

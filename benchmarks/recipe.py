@@ -28,7 +28,7 @@ class Recipe:
         self.examples: list[tuple[np.ndarray, np.ndarray]] = []
 
     def set_history(self, contexts: np.ndarray, arms: np.ndarray, rewards: np.ndarray) -> None:
-        """Everything that was seen so far."""
+        """Set all examples seen so far."""
         self.examples = []
         for arm in range(len(self.fits)):
             rows = np.flatnonzero(arms == arm)

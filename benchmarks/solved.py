@@ -1,7 +1,7 @@
 """Is a draw solved? Its objective beside an independent solver's; contenders beside all arms.
 
-`gaps` gives one arm a history of so many rows, one class against all, and compares what its draw
-makes of the weighted objective with scikit-learn's solution for the same weights. `agreement`
+`gaps` gives one arm a history of n rows, one class against all, and compares the objective that its
+draw reaches with that of scikit-learn's solution for the same weights. `agreement`
 counts the rounds in which refining contenders alone finds the arm that solving all arms finds.
 Exits with 1 where a draw is not within its tolerance or fewer than 999 of 1,000 rounds agree.
 All that is promised: --datasets covtype,mnist --lengths 100,10000,50000 --rounds 1000.
@@ -34,7 +34,7 @@ class OutOfTimeError(Exception):
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """At most so much CPU time, looked at between calls of compiled code."""
+    """Limit CPU time; it is checked between calls of compiled code."""
 
     def stop(*_: Any) -> None:
         raise OutOfTimeError
@@ -50,7 +50,7 @@ def limited(seconds: float) -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False)
 class Weighted:
-    """The problem that a draw solves: entries, their weights, and of these what counts as 1."""
+    """The problem that a draw solves: entries, their weights, and the part that pays 1."""
 
     contexts: np.ndarray
     weight: np.ndarray
@@ -115,7 +115,7 @@ def gaps(world: World, mode: str, n: int, tolerances: list[float], seconds: floa
 
 
 def drawn(learner: Any, context: np.ndarray, seconds: float) -> tuple[bool, float]:
-    """Draw once, always with the same weights; whether time sufficed, and CPU seconds."""
+    """Draw once, always with the same weights; whether it finished in time, and CPU seconds."""
     began = thread_time()
     try:
         with limited(seconds):
@@ -126,7 +126,7 @@ def drawn(learner: Any, context: np.ndarray, seconds: float) -> tuple[bool, floa
 
 
 def agreement(world: World, mode: str, n: int, rounds: int, seconds: float) -> Row:
-    """How often contenders alone lead to the arm of all arms, in rounds after n rows."""
+    """How often solving the contenders finds the same arm as solving all, after n rows."""
     learner = world.taught(mode, n)
     same, played, spent = 0, 0, np.zeros(2)
     while played < rounds and spent.sum() < seconds:

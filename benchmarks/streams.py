@@ -1,4 +1,4 @@
-"""Rows of a labelled data set in the order that everyone meets them."""
+"""Rows of a labelled data set, in one order for everyone."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +37,7 @@ class Stream:
 
 
 def stream(name: str, rounds: int, seed: int) -> Stream:
-    """The first rounds of a data set shuffled by `seed`; shuffled again when all have been met."""
+    """The first rounds of a data set shuffled by `seed`; shuffled again when all have been used."""
     data = load(name)
     count = len(data.labels)
     turns = range(-(-rounds // count))

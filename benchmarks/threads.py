@@ -22,7 +22,7 @@ ARMS = ("red", "green", "blue")
 
 
 class Worker(threading.Thread):
-    """Decides, and learns the rewards of the decisions of some time ago."""
+    """Decides, and learns rewards of earlier decisions."""
 
     def __init__(self, bandit: Bandit, contextual: bool, until: float, seed: int) -> None:
         super().__init__()

@@ -30,7 +30,7 @@ def printed(code: str, module: ModuleType) -> str:
 
 
 def renewed(page: str) -> str:
-    """The text of a page with what its blocks print now, where it shows that."""
+    """The text of a page with the current output of its blocks, where it shows any."""
     text, parts, end = (ROOT / page).read_text(encoding="utf-8"), [], 0
     module = ModuleType("page")
     for block in PYTHON.finditer(text):

@@ -60,7 +60,7 @@ SECTIONS = (
 
 
 def main(folder: Path, out: Path = HERE) -> None:
-    """Sections of which there is nothing new stay as they are."""
+    """Write the page; sections without new measurements stay."""
     page = out / "performance.md"
     sections = _sections(page.read_text(encoding="utf-8")) if page.exists() else {}
     new = {}

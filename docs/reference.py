@@ -1,4 +1,4 @@
-"""The API reference: a page for each module, of all its public names, made when docs are built."""
+"""The API reference: a page of public names for each module, written when docs are built."""
 
 import re
 from collections.abc import Sequence
@@ -80,7 +80,7 @@ def write_reference(folder: Path) -> None:
 
 
 def page(module: str, title: str, names: Sequence[str] = ()) -> str:
-    """The public names of a module, or some: classes and functions first, then data."""
+    """All or some public names of a module: classes and functions first, then data."""
     home = import_module(f"bandstrap.{module}")
     names = names or home.__all__
     made = [name for name in names if callable(getattr(home, name))]
@@ -99,7 +99,7 @@ def page(module: str, title: str, names: Sequence[str] = ()) -> str:
 
 
 def spelled_out(app, what, name, made, options, signature, returns):
-    """A signature with defaults that can be read: made by dataclasses, or functions."""
+    """A signature with readable defaults, where they are factories or functions."""
     if not signature:
         return signature, returns
     signature = re.sub(r"<(?:built-in )?function (\w+)(?: at 0x\w+)?>", r"\1", signature)

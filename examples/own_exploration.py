@@ -44,7 +44,7 @@ class Hopeful(Policy):
         return np.maximum(*draws)
 
     def _update(self, state, contexts, arms, rewards, rng, weights=None):
-        self.policy.update(state, contexts, arms, rewards, rng)
+        self.policy.update(state, contexts, arms, rewards, rng, weights)
 
 
 def main(runs=60, horizon=500):

@@ -52,7 +52,7 @@ def new_bandit():
 
 
 def serve(bandit, shop, visits):
-    """So many visits; how many purchases arrived meanwhile."""
+    """Play `visits` visits; how many purchases arrived meanwhile."""
     sold = 0
     for _ in range(visits):
         who = shop.visitor()

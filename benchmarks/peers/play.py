@@ -61,7 +61,7 @@ class Game:
 
 
 def play(method: Method, file: Path, seed: int, limit: float, out: Path) -> None:
-    """Play until the stream or the time is over; `out` always holds the last state."""
+    """Play until the stream or the time ends; `out` always holds the last state."""
     with np.load(file) as stream:
         contexts, labels = stream["contexts"], stream["labels"]
         task = Task(int(stream["n_arms"]), contexts.shape[1], float(stream["unit"]), seed)

@@ -15,7 +15,7 @@ DRAWS = 20_000
 
 
 def scores(ones: int, zeros: int) -> np.ndarray:
-    """What `Bootstrap()` thinks an arm is worth, draw after draw, with such a history."""
+    """Draws of what `Bootstrap()` takes an arm to be worth, given a history."""
     policy, rng = Bootstrap(), np.random.default_rng(1)
     state = policy.start(Problem(2, support=Support.binary()), runs=DRAWS)
     arms = np.zeros(DRAWS, dtype=np.int64)

@@ -43,7 +43,7 @@ def _moved(values: list[float], begin: float, end: float, loop: float, name: str
 
 
 def _shown(spans: list[tuple[float, float]], loop: float, high: float, low: float = 0.0) -> Change:
-    """Visible in some spans of time, and hardly or not at all else."""
+    """Visible in some spans of time, otherwise faint or hidden."""
     fade, steps = 0.15, [(0.0, low)]
     for begin, end in spans:
         steps += [(begin, low), (begin + fade, high), (end - fade, high), (end, low)]

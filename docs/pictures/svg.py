@@ -29,7 +29,7 @@ RADIUS = 7.0  # of an example of weight 1; areas are proportional to weights
 
 @dataclass(frozen=True)
 class Change:
-    """How an attribute changes: (second, value) in order, over a loop of so many seconds."""
+    """How an attribute changes: (second, value) in order, in a loop of `loop` seconds."""
 
     attribute: str
     steps: tuple[tuple[float, float], ...]
