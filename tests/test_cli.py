@@ -52,4 +52,4 @@ def test_signs_that_an_encoding_lacks_end_nothing(tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "µs a decision" in done.stdout.decode("cp1252")
+    assert "µs per decision" in done.stdout.decode("cp1252")

@@ -1,17 +1,20 @@
 """The command line. Everything heavy is imported inside a command, so that `--help` is instant."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from bandstrap.commands import completion
 from bandstrap.commands.calling import EXIT_CODES, Commands, call, command_line
+from bandstrap.commands.names import complete_datasets, complete_experiment, complete_policies
+from bandstrap.commands.options import (
+    ExecutionOptions,
+    LengthOptions,
+    PolicyOptions,
+    grouped,
+    split,
+)
 from bandstrap.version import __version__
-
-if TYPE_CHECKING:
-    from bandstrap.comparison.candidates import Asked
 
 app = typer.Typer(
     name="bandstrap",
@@ -21,38 +24,6 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-
-Policies = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="<names>",
-        help="Policies, as in wb-log,ts-laplace.",
-        autocompletion=completion.policies,
-    ),
-]
-Models = Annotated[
-    list[str] | None,
-    typer.Option(metavar="<names>", help="Models, as in lin,log,nn: with policies such as wb,eg."),
-]
-OwnPolicy = Annotated[
-    list[str] | None,
-    typer.Option(metavar="<name>", help="A policy of your own, as module:Class."),
-]
-Rounds = Annotated[int | None, typer.Option(help="Rounds per run.")]
-Runs = Annotated[int | None, typer.Option(help="Independent runs per policy.")]
-Quick = Annotated[bool, typer.Option("--quick", help="A small run of the same.")]
-Workers = Annotated[int, typer.Option(help="Processes; 0 means one per core.")]
-EngineName = Annotated[
-    str,
-    typer.Option(help="Where to run: local, dask or ray.", autocompletion=completion.engines),
-]
-Address = Annotated[
-    str | None, typer.Option(help="Of the Dask scheduler or the Ray head, as in host:8786.")
-]
-Seed = Annotated[int, typer.Option(help="Equal seeds give equal results.")]
-Json = Annotated[
-    bool, typer.Option("--json", help="Print the result as JSON, and nothing else, to be read on.")
-]
 
 
 def _version(wanted: bool) -> None:
@@ -72,192 +43,152 @@ def _options(
 
 
 @app.command("reproduce", epilog=EXIT_CODES)
+@grouped
 def _reproduce(
+    *,
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Experiments; none means all (see: bandstrap list).",
-            autocompletion=completion.experiments,
+            help="Experiments; all by default (see: bandstrap list).",
+            autocompletion=complete_experiment,
         ),
     ] = None,
-    quick: Quick = False,
-    out: Annotated[Path, typer.Option(help="Where results go.")] = Path("results"),
-    workers: Workers = 0,
-    engine: EngineName = "local",
-    address: Address = None,
-    seed: Seed = 0,
-    runs: Annotated[int | None, typer.Option(help="Independent runs per curve.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Play less, for a first look.")] = False,
+    out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("results"),
+    execution: ExecutionOptions,
+    runs: Annotated[int | None, typer.Option(help="Independent runs per policy.")] = None,
     horizon: Annotated[int | None, typer.Option(help="Rounds per run.")] = None,
     arms: Annotated[int | None, typer.Option(help="Arms per problem.")] = None,
     policies: Annotated[
         list[str] | None,
         typer.Option(
             metavar="<names>",
-            help="Policies to show, as in wb,npb,ts.",
-            autocompletion=completion.policies,
+            help="Policies to play, as in wb,npb,ts.",
+            autocompletion=complete_policies,
         ),
     ] = None,
     exact_horizon: Annotated[
-        int | None, typer.Option(help="Rounds of policies whose cost grows with history.")
+        int | None, typer.Option(help="Rounds per run of policies whose cost grows with history.")
     ] = None,
-    json: Json = False,
 ) -> None:
     """Reproduce the paper's figures and theorems, with a verdict on every claim.
 
-    Interrupted or killed, the same command goes on where it was.
+    If it is interrupted or killed, the same command continues where it stopped.
 
     Example: bandstrap reproduce figure1 --quick --out results
     """
-    from bandstrap.commands.outcome import show
     from bandstrap.commands.reproduce import reproduce
+    from bandstrap.commands.terminal import show
     from bandstrap.experiments import Settings
-    from bandstrap.simulation.engines import engine_named
 
-    settings = Settings(quick, runs, horizon, arms, _split(policies) or None, exact_horizon)
-    where = engine_named(engine, address, workers)
-    show(reproduce(names or [], settings, out, where, seed, command_line()), json)
+    settings = Settings(quick, runs, horizon, arms, split(policies) or None, exact_horizon)
+    found = reproduce(names or [], settings, out, execution.start(), execution.seed, command_line())
+    show(found, execution.json)
 
 
 @app.command("compare", epilog=EXIT_CODES)
+@grouped
 def _compare(
+    *,
     data: Annotated[Path, typer.Argument(help="A CSV, Parquet or Arrow file.")],
     label: Annotated[
-        str | None, typer.Option(help="The column of classes: an arm each, the right one pays 1.")
+        str | None,
+        typer.Option(help="The column of classes: each is an arm, and the right one pays 1."),
     ] = None,
     rewards: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="<columns>", help="Instead: the columns of what each arm would pay, as a,b,c."
+            metavar="<columns>", help="Instead of a label: one column of rewards per arm, as a,b,c."
         ),
     ] = None,
-    policies: Policies = None,
-    models: Models = None,
-    policy: OwnPolicy = None,
+    chosen: PolicyOptions,
     model: Annotated[
         list[str] | None,
         typer.Option(metavar="<name>", help="A model of your own, as module:Class."),
     ] = None,
-    rounds: Rounds = None,
-    runs: Runs = None,
-    quick: Quick = False,
-    out: Annotated[Path, typer.Option(help="Where results go.")] = Path("compared"),
-    workers: Workers = 0,
-    engine: EngineName = "local",
-    address: Address = None,
-    seed: Seed = 0,
-    json: Json = False,
+    length: LengthOptions,
+    out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("compared"),
+    execution: ExecutionOptions,
 ) -> None:
     """Play your table as a bandit and say which policy to use.
 
-    Rows come in random order; each decision and what was done with each column is shown.
-    Interrupted or killed, the same command goes on where it was.
+    Rows come in random order. The output says what was done with each column.
+    If it is interrupted or killed, the same command continues where it stopped.
 
     Example: bandstrap compare flowers.csv --label species
     """
-    from bandstrap.commands.waiting import waiting
+    from bandstrap.commands.terminal import show, waiting
 
     with waiting(f"reading {data.name}"):
-        from bandstrap.comparison.payment import paid_by
-        from bandstrap.comparison.size import Size
+        from bandstrap.comparison.rewards import reward_source
         from bandstrap.comparison.table import prepare
-        from bandstrap.simulation.engines import engine_named
 
-        # What is wrong is said as soon as it can be known; importing policies takes seconds.
-        size, where = Size(rounds, runs, quick), engine_named(engine, address, workers)
-        asked = _asked(policies, models, policy, model)
-        prepared = prepare(data, paid_by(label, _split(rewards)), seed, lambda: asked().check())
+        # Mistakes are reported as early as possible; importing policies takes seconds.
+        size, engine = length.size(), execution.start()
+        source = reward_source(label, split(rewards))
+        table = prepare(data, source, execution.seed, lambda: chosen.selection(model).check())
 
         from bandstrap.commands.compare import compare
-        from bandstrap.commands.outcome import show
 
-    show(compare(prepared, asked(), size, out, where, seed), json)
+    found = compare(table, chosen.selection(model), size, out, engine, execution.seed)
+    show(found, execution.json)
 
 
 @app.command("benchmark", epilog=EXIT_CODES)
+@grouped
 def _benchmark(
+    *,
     datasets: Annotated[
         list[str] | None,
         typer.Option(
             metavar="<names>",
-            help="Data sets by name, as in iris,yeast; all at hand if none.",
-            autocompletion=completion.datasets,
+            help="Data sets, as in iris,yeast; by default all that need no network.",
+            autocompletion=complete_datasets,
         ),
     ] = None,
-    folder: Annotated[Path | None, typer.Option(help="A folder of tables to play instead.")] = None,
+    folder: Annotated[Path | None, typer.Option(help="A folder of tables to play.")] = None,
     label: Annotated[
-        str | None, typer.Option(help="Their column of classes; the last one if a table has none.")
+        str | None, typer.Option(help="Their column of classes; the last one where it is missing.")
     ] = None,
-    policies: Policies = None,
-    models: Models = None,
-    policy: OwnPolicy = None,
-    rounds: Rounds = None,
-    runs: Runs = None,
-    quick: Quick = False,
-    out: Annotated[Path, typer.Option(help="Where results go.")] = Path("benchmarked"),
-    workers: Workers = 0,
-    engine: EngineName = "local",
-    address: Address = None,
-    seed: Seed = 0,
-    json: Json = False,
+    chosen: PolicyOptions,
+    length: LengthOptions,
+    out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("benchmarked"),
+    execution: ExecutionOptions,
 ) -> None:
     """Play many policies over many data sets and rank them.
 
-    Data sets are those at hand without a network (see BANDSTRAP_DATA), or the tables of a folder;
-    with both --datasets and --folder, both. Interrupted or killed, the same command goes on.
+    By default the data sets are those that need no network (see BANDSTRAP_DATA). With --folder they
+    are its tables; with --datasets too, both.
+    If it is interrupted or killed, the same command continues where it stopped.
 
     Example: bandstrap benchmark --quick
     """
-    from bandstrap.comparison.size import Size
-    from bandstrap.simulation.engines import engine_named
-
-    size, where = Size(rounds, runs, quick), engine_named(engine, address, workers)
+    size, engine = length.size(), execution.start()
 
     from bandstrap.commands.benchmark import Sources, benchmark
-    from bandstrap.commands.outcome import show
+    from bandstrap.commands.terminal import show
 
-    asked = _asked(policies, models, policy)()
-    sources = Sources(_split(datasets) or None, folder, label)
-    show(benchmark(sources, asked, size, out, where, seed), json)
+    sources = Sources(split(datasets) or None, folder, label)
+    found = benchmark(sources, chosen.selection(), size, out, engine, execution.seed)
+    show(found, execution.json)
 
 
 @app.command("list", epilog=EXIT_CODES)
-def _list(json: Json = False) -> None:
+def _list(
+    json: Annotated[bool, typer.Option("--json", help="Print the names as JSON.")] = False,
+) -> None:
     """List policies, resampling schemes, models, environments, data sets and experiments.
 
-    Of each policy: what it is, from which paper, whether it is exact and how its cost grows.
+    For each policy: what it is, its paper, whether it is exact, and how its cost grows.
 
     Example: bandstrap list
     """
     from bandstrap.commands.listing import Names
     from bandstrap.commands.names import known
-    from bandstrap.commands.outcome import show
+    from bandstrap.commands.terminal import show
 
     found = known()
     show(Names(found["names"], found["about"]), json)
-
-
-def _asked(
-    policies: list[str] | None,
-    models: list[str] | None,
-    own_policies: list[str] | None,
-    own_models: list[str] | None = None,
-) -> "Callable[[], Asked]":
-    """Makes what is asked for, which needs a compiler."""
-
-    def asked() -> "Asked":
-        from bandstrap.comparison.candidates import Asked
-
-        own = tuple(own_policies or ()), tuple(own_models or ())
-        return Asked(_split(policies), _split(models), *own)
-
-    return asked
-
-
-def _split(given: list[str] | None) -> tuple[str, ...]:
-    """The words of an option that is given once, with commas, or several times."""
-    from bandstrap.comparison.listed import listed
-
-    return tuple(word for words in given or () for word in listed(words))
 
 
 def main() -> None:

@@ -83,7 +83,7 @@ def test_features_of_arms_come_by_name():
 
 
 def test_a_missing_value_has_a_remedy_that_a_bandit_offers():
-    with pytest.raises(InvalidInput, match="fill it in beforehand; a Bandit takes no such values"):
+    with pytest.raises(InvalidInput, match="fill it in; a Bandit takes no missing values"):
         Bandit(LINEAR, ["a", "b"]).decide([1.0, np.nan])
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from bandstrap.commands import completion
+from bandstrap.commands import names as completion
 from bandstrap.commands.names import names
 from bandstrap.policies import POLICIES
 
@@ -54,18 +54,18 @@ def test_names_complete_in_bash(home, words, offered):
 
 
 def test_policies_complete_after_a_comma():
-    assert completion.policies("")[: len(POLICIES)] == list(POLICIES)
-    assert completion.policies("npb,np") == [
-        f"npb,{name}" for name in completion.policies("np") if name != "npb"
+    assert completion.complete_policies("")[: len(POLICIES)] == list(POLICIES)
+    assert completion.complete_policies("npb,np") == [
+        f"npb,{name}" for name in completion.complete_policies("np") if name != "npb"
     ]
-    assert "wb,eg-lin" in completion.policies("wb,eg")
-    assert completion.policies("wb,nonsense") == []
+    assert "wb,eg-lin" in completion.complete_policies("wb,eg")
+    assert completion.complete_policies("wb,nonsense") == []
 
 
 def test_data_sets_complete():
-    assert completion.datasets("d") == ["digits", "dna"]
-    assert completion.datasets("dna,d") == ["dna,digits"]
+    assert completion.complete_datasets("d") == ["digits", "dna"]
+    assert completion.complete_datasets("dna,d") == ["dna,digits"]
 
 
 def test_engines_complete():
-    assert completion.engines("d") == ["dask"]
+    assert completion.complete_engine("d") == ["dask"]

@@ -73,7 +73,7 @@ def test_while_workers_run(tmp_path, send, number):
             os.killpg(process.pid, signal.SIGKILL)
     again = shlex.join(["bandstrap", *arguments])
     code, words = SIGNALS[number]
-    assert said == f"{words}; what is done is kept, go on with: {again}\n"
+    assert said == f"{words}; finished work is kept, continue with: {again}\n"
     assert (process.returncode, out) == (code, "")
     assert members(process.pid) == []
     kept = list(tmp_path.rglob("*.midway"))
@@ -100,7 +100,7 @@ def test_while_one_process_runs(tmp_path, monkeypatch):
     code, out, said = called(*ENDLESS, "--workers", "1", "--out", tmp_path)
     assert (code, out) == (130, "")
     again = shlex.join(["bandstrap", *ENDLESS, "--workers", "1", "--out", str(tmp_path)])
-    assert said == f"interrupted; what is done is kept, go on with: {again}\n"
+    assert said == f"interrupted; finished work is kept, continue with: {again}\n"
 
 
 def test_where_nothing_is_kept(monkeypatch):
@@ -192,7 +192,7 @@ def test_other_commands_end_with_their_workers(tmp_path, command):
         if members(process.pid):
             os.killpg(process.pid, signal.SIGKILL)
     assert process.returncode == 143
-    told = f"ended by SIGTERM; what is done is kept, go on with: bandstrap {command} "
+    told = f"ended by SIGTERM; finished work is kept, continue with: bandstrap {command} "
     assert said.startswith(told)
     assert members(process.pid) == []
 

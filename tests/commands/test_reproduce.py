@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
-from bandstrap.commands.claims import claims_table
+from bandstrap.commands.reproduce import claims_table
 from bandstrap.errors import BandstrapError
 from bandstrap.experiments import EXPERIMENTS, Claim, Settings, Verdict
 from bandstrap.experiments.session import Session

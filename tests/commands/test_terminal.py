@@ -3,7 +3,7 @@
 import io
 import sys
 
-from bandstrap.commands.waiting import waiting
+from bandstrap.commands.terminal import waiting
 
 
 class Terminal(io.StringIO):

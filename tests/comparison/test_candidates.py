@@ -13,8 +13,8 @@ from bandstrap import (
     LogisticRegression,
     compare,
 )
-from bandstrap.cli import _split
-from bandstrap.comparison.candidates import LEAN, QUICK, USUAL, WIDE, Asked, affordable
+from bandstrap.commands.options import split
+from bandstrap.comparison.candidates import LEAN, QUICK, USUAL, WIDE, Selection, affordable
 from bandstrap.errors import InvalidInput, UnknownName
 
 
@@ -31,20 +31,20 @@ class Tang(LinUCB):
 
 
 def test_two_of_a_class_both_take_part():
-    found = Asked(own_policies=(greedy(5.0), greedy(500.0))).candidates(())
+    found = Selection(own_policies=(greedy(5.0), greedy(500.0))).candidates(())
     assert [*found] == ["contextualepsilongreedy", "contextualepsilongreedy-2"]
     assert found["contextualepsilongreedy-2"] == greedy(500.0)
 
 
 def test_nobody_takes_the_name_of_another():
     with pytest.raises(InvalidInput, match="'tang': another policy has this name"):
-        Asked(("eg-lin",), own_policies=(Tang(),)).candidates(())
+        Selection(("eg-lin",), own_policies=(Tang(),)).candidates(())
 
 
 def test_names_as_people_give_them():
-    assert _split(["a, b", "c"]) == ("a", "b", "c")
-    assert _split(['"r,1",r2', "a,"]) == ("r,1", "r2", "a")
-    assert _split([""]) == ("",)
+    assert split(["a, b", "c"]) == ("a", "b", "c")
+    assert split(['"r,1",r2', "a,"]) == ("r,1", "r2", "a")
+    assert split([""]) == ("",)
     found = compare(table(), label="y", policies="eg-lin, ts-laplace", rounds=20, runs=1, workers=0)
     assert {standing.policy for standing in found.ranking} == {"eg-lin", "ts-laplace"}
 
@@ -59,41 +59,41 @@ def Small():
 
 
 def test_models_of_ones_own_meet_every_way_to_explore(tmp_path, monkeypatch):
-    from bandstrap.comparison.candidates import Asked
+    from bandstrap.comparison.candidates import Selection
 
     (tmp_path / "own_models_of_test.py").write_text(OWN)
     monkeypatch.syspath_prepend(tmp_path)
-    names = Asked(own_models=("own_models_of_test:Small",)).candidates(("eg-lin",))
+    names = Selection(own_models=("own_models_of_test:Small",)).candidates(("eg-lin",))
     assert [*names] == ["eg-lin", "eg-replicas", "npb-replicas", "wb-replicas"]
-    assert [*Asked(("wb", "ts-lin")).candidates(())] == ["wb", "ts-lin"]
-    assert [*Asked(("wb",), ("lin", "log")).candidates(())] == ["wb-lin", "wb-log"]
-    assert [*Asked(("wb", "eg-lin"), ("log",)).candidates(())] == ["wb-log", "eg-lin"]
+    assert [*Selection(("wb", "ts-lin")).candidates(())] == ["wb", "ts-lin"]
+    assert [*Selection(("wb",), ("lin", "log")).candidates(())] == ["wb-lin", "wb-log"]
+    assert [*Selection(("wb", "eg-lin"), ("log",)).candidates(())] == ["wb-log", "eg-lin"]
     for wrong in (("wbb",), ("besa",)):  # besa is a policy, though of no model
         with pytest.raises(UnknownName, match=f"{wrong[0]}-log"):
-            Asked(wrong, ("log",)).candidates(())
+            Selection(wrong, ("log",)).candidates(())
     with pytest.raises(UnknownName, match="model 'lgo': did you mean 'log'"):
-        Asked((), ("lgo",)).candidates(())
-    assert "ucb-lin" in Asked((), ("lin",)).candidates(())
+        Selection((), ("lgo",)).candidates(())
+    assert "ucb-lin" in Selection((), ("lin",)).candidates(())
 
 
 def test_a_model_that_there_is_not_is_refused_beside_one_that_there_is():
     for asked in (("wb",), ("eg-lin", "wb"), ()):
         with pytest.raises(UnknownName, match="unknown model 'lni': did you mean 'lin'"):
-            Asked(asked, ("log", "lni")).candidates(())
+            Selection(asked, ("log", "lni")).candidates(())
     with pytest.raises(UnknownName, match="unknown model 'poisson'"):  # a scheme, of no contexts
-        Asked(("wb",), ("poisson",)).candidates(())
+        Selection(("wb",), ("poisson",)).candidates(())
     with pytest.raises(UnknownName, match="unknown model 'heuristic'"):
-        Asked((), ("heuristic",)).candidates(())
+        Selection((), ("heuristic",)).candidates(())
 
 
 def test_a_model_that_no_policy_takes_is_refused():
-    with pytest.raises(InvalidInput, match="'nn': no policy of wb-log was joined with it"):
-        Asked(("wb-log",), ("nn",)).candidates(())
-    with pytest.raises(InvalidInput, match="'decisiontree': no policy of eg-lin"):
-        Asked(("eg-lin",), own_models=(DecisionTree(),)).candidates(())
-    found = Asked(("eg-lin", "wb"), ("nn",), own_models=(DecisionTree(),)).candidates(())
+    with pytest.raises(InvalidInput, match="'nn': none of wb-log can be joined with it"):
+        Selection(("wb-log",), ("nn",)).candidates(())
+    with pytest.raises(InvalidInput, match="'decisiontree': none of eg-lin"):
+        Selection(("eg-lin",), own_models=(DecisionTree(),)).candidates(())
+    found = Selection(("eg-lin", "wb"), ("nn",), own_models=(DecisionTree(),)).candidates(())
     assert [*found] == ["eg-lin", "wb-nn", "wb-decisiontree"]
-    found = Asked(("wb", "ts"), ("lin", "log")).candidates(())  # there is no ts-log
+    found = Selection(("wb", "ts"), ("lin", "log")).candidates(())  # there is no ts-log
     assert [*found] == ["wb-lin", "wb-log", "ts-lin"]
 
 

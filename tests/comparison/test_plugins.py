@@ -8,8 +8,8 @@ import pytest
 from bandstrap import LinUCB, compare
 from bandstrap.commands import names
 from bandstrap.commands.listing import registered
-from bandstrap.comparison import offers
-from bandstrap.comparison.candidates import Asked
+from bandstrap.comparison import plugins
+from bandstrap.comparison.candidates import Selection
 from bandstrap.errors import InvalidInput
 from called import called, failed, in_one_line
 
@@ -30,48 +30,48 @@ def offering(monkeypatch, values, name="other"):
     def points(group):
         return [EntryPoint(name, values[group], group)]
 
-    monkeypatch.setattr(offers, "entry_points", points)
+    monkeypatch.setattr(plugins, "entry_points", points)
     monkeypatch.setattr(names, "entry_points", points)
 
 
 def test_a_broken_entry_point_stops_only_those_who_ask_for_it(monkeypatch):
     offering(monkeypatch, BROKEN)
-    assert [*Asked().candidates(("eg-lin",))] == ["eg-lin"]
-    assert [*Asked(("wb",), ("log",)).candidates(())] == ["wb-log"]
+    assert [*Selection().candidates(("eg-lin",))] == ["eg-lin"]
+    assert [*Selection(("wb",), ("log",)).candidates(())] == ["wb-log"]
     with pytest.raises(InvalidInput, match=r"entry point 'other' of .* = 'gone_module:Policy'"):
-        Asked(("other",)).candidates(())
-    for asked in (Asked(("wb-other",)), Asked(("wb",), ("other",))):
+        Selection(("other",)).candidates(())
+    for asked in (Selection(("wb-other",)), Selection(("wb",), ("other",))):
         with pytest.raises(InvalidInput, match=r"entry point 'other' of .* give a Model"):
             asked.candidates(())
 
 
 def test_a_class_that_needs_arguments_is_refused(tmp_path):
     with pytest.raises(InvalidInput, match="a class that needs no arguments"):
-        Asked(own_policies=("bandstrap:ContextualBootstrap",)).candidates(())
+        Selection(own_policies=("bandstrap:ContextualBootstrap",)).candidates(())
     (tmp_path / "t.csv").write_text("x,y\n" + "0.5,a\n0.1,b\n" * 5)
     given = ("compare", tmp_path / "t.csv", "--label", "y", "--out", tmp_path / "out")
     said = in_one_line(failed(*given, "--policy", "bandstrap:ContextualBootstrap"))
     assert "--policy = 'bandstrap:ContextualBootstrap': cannot be made (TypeError" in said
-    assert Asked(own_policies=(LinUCB,)).candidates(()) == {"linucb": LinUCB()}
+    assert Selection(own_policies=(LinUCB,)).candidates(()) == {"linucb": LinUCB()}
 
 
 def test_installed_packages_take_part_by_entry_points(monkeypatch):
     from importlib.metadata import EntryPoint
 
-    from bandstrap.comparison import candidates, offers
+    from bandstrap.comparison import candidates
 
     offered = {
         "bandstrap.policies": "bandstrap:LinUCB",
         "bandstrap.models": "bandstrap:DecisionTree",
     }
     monkeypatch.setattr(
-        offers, "entry_points", lambda group: [EntryPoint("other", offered[group], group)]
+        plugins, "entry_points", lambda group: [EntryPoint("other", offered[group], group)]
     )
-    names = candidates.Asked().candidates(("eg-lin",))
+    names = candidates.Selection().candidates(("eg-lin",))
     assert [*names] == ["eg-lin", "other", "eg-other", "npb-other", "wb-other"]
     assert names["other"] == LinUCB()
-    assert [*candidates.Asked(("wb",)).candidates(())] == ["wb"]
-    assert [*candidates.Asked(("wb",), ("other",)).candidates(())] == ["wb-other"]
+    assert [*candidates.Selection(("wb",)).candidates(())] == ["wb"]
+    assert [*candidates.Selection(("wb",), ("other",)).candidates(())] == ["wb-other"]
 
 
 def test_what_is_installed_is_listed(monkeypatch, tmp_path):

@@ -13,7 +13,7 @@ from bandstrap import (
     NoExamples,
     from_sklearn,
 )
-from bandstrap.comparison.payment import Label, Rewards
+from bandstrap.comparison.rewards import Label, RewardColumns
 from bandstrap.comparison.snippet import snippet
 from bandstrap.comparison.table import prepare
 
@@ -35,7 +35,7 @@ class Made:
 
 def made(policy):
     prepared = prepare(table(), Label("y"))
-    return snippet(policy, prepared.payment, "encoder.json")
+    return snippet(policy, prepared.rewards, "encoder.json")
 
 
 def test_estimators_are_written_with_their_parameters(tmp_path, monkeypatch):
@@ -46,7 +46,7 @@ def test_estimators_are_written_with_their_parameters(tmp_path, monkeypatch):
     for model in (forest, Pipeline([("scale", StandardScaler(with_mean=False)), ("last", forest)])):
         policy = ContextualBootstrap(Exponential(), from_sklearn(model), NoExamples())
         space = {}
-        exec(snippet(policy, prepared.payment, "encoder.json"), space)
+        exec(snippet(policy, prepared.rewards, "encoder.json"), space)
         assert repr(space["bandit"].policy) == repr(policy)
         assert "'n_estimators': 7" in repr(policy)
 
@@ -55,28 +55,28 @@ def test_code_says_what_it_cannot_know():
     assert f"from {Tang.__module__} import Tang" in made(Tang())
     odd = LinUCB()
     object.__setattr__(odd, "width", Made(3))
-    assert "# Made: made as yours was" in made(odd)
-    unwritten = snippet(LinUCB(), prepare(table(), Label("y")).payment, None)
+    assert "# Made: give your arguments" in made(odd)
+    unwritten = snippet(LinUCB(), prepare(table(), Label("y")).rewards, None)
     assert "found.encoder.save('encoder.json')" in unwritten
 
 
 def test_scales_are_written_in_full():
     rewards = pd.DataFrame({"x": [0.0, 1.0, 0.5], "a": [1234567891.0, 1234567893.5, 1234567892.0]})
     rewards["b"] = rewards.a + 1
-    payment = prepare(rewards, Rewards(("a", "b"))).payment
-    assert "# (yours - 1234567891.0) / 3.5" in snippet(LinUCB(), payment, None)
+    rewards = prepare(rewards, RewardColumns(("a", "b"))).rewards
+    assert "# (yours - 1234567891.0) / 3.5" in snippet(LinUCB(), rewards, None)
 
 
 def test_every_usual_policy_has_code_that_runs(tmp_path, monkeypatch):
-    from bandstrap.comparison.candidates import USUAL, Asked
-    from bandstrap.comparison.payment import Label
+    from bandstrap.comparison.candidates import USUAL, Selection
+    from bandstrap.comparison.rewards import Label
     from bandstrap.comparison.snippet import snippet
     from bandstrap.comparison.table import prepare
 
     monkeypatch.chdir(tmp_path)
     prepared = prepare(shop(), Label("bought"))
     prepared.encoder.save("encoder.json")
-    for name, policy in Asked().candidates(USUAL).items():
+    for name, policy in Selection().candidates(USUAL).items():
         space = {}
-        exec(snippet(policy, prepared.payment, "encoder.json"), space)
+        exec(snippet(policy, prepared.rewards, "encoder.json"), space)
         assert repr(space["bandit"].policy) == repr(policy), name

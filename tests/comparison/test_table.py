@@ -17,7 +17,7 @@ import pytest
 
 from bandstrap.cli import main
 from bandstrap.comparison import Encoder
-from bandstrap.comparison.payment import Label, Rewards, Units
+from bandstrap.comparison.rewards import Label, RewardColumns, RewardScale
 from bandstrap.comparison.table import prepare
 
 CSV = """\
@@ -41,7 +41,7 @@ def test_what_is_done_with_each_column(small):
     prepared = prepare(small, Label("y"))
     told = dict(line.split(": ", 1) for line in prepared.decisions if ": " in line)
     assert told["y"].startswith("the label, 2 classes")
-    assert told["1 rows dropped"] == "what pays in them is missing"
+    assert told["1 rows dropped"] == "label or reward missing"
     assert told["n"].startswith("numbers")  # it counts no more, as a row was dropped
     assert told["same"] == "dropped, constant"
     assert told["mostly"] == "dropped, all missing"  # its one value was in that row
@@ -129,10 +129,10 @@ def test_the_encoder_does_to_a_row_what_was_done_to_the_table(small, tmp_path):
 
 def test_rewards_of_any_size_are_told_as_0_to_1():
     table = pa.table({"x": [0.0, 1.0, 2.0], "a": [-5.0, 10.0, 0.0], "b": [15.0, 0.0, None]})
-    payment = prepare(table, Rewards(("a", "b"))).payment
-    assert payment.units == Units(-5.0, 20.0)
-    assert payment.payoffs.rewards.tolist() == [[0, 1], [0.75, 0.25]]
-    assert payment.baselines() == {"any arm at random": 5.0, "always b": 7.5}
+    rewards = prepare(table, RewardColumns(("a", "b"))).rewards
+    assert rewards.scale == RewardScale(-5.0, 20.0)
+    assert rewards.payoffs.rewards.tolist() == [[0, 1], [0.75, 0.25]]
+    assert rewards.baselines() == {"any arm at random": 5.0, "always b": 7.5}
 
 
 def test_a_column_without_a_name_is_told_as_such():

@@ -6,7 +6,7 @@ from itertools import chain
 import numpy as np
 import pytest
 
-from bandstrap.comparison.candidates import EXPLORERS, Asked
+from bandstrap.comparison.candidates import EXPLORERS, Selection
 from bandstrap.environments import Labelled
 from bandstrap.errors import Renamed
 from bandstrap.experiments.base import Settings
@@ -74,7 +74,7 @@ def test_former_names_work_with_a_notice():
         with pytest.warns(Renamed):
             assert Settings(policies=("eg-lin", old)).policies == ("eg-lin", new)
         with pytest.warns(Renamed):
-            assert [*Asked((old,)).candidates(())] == [new]
+            assert [*Selection((old,)).candidates(())] == [new]
     assert current("wb") == "wb"
     assert current("of nobody") == "of nobody"
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bandstrap.comparison.payment import Label, Rewards
+from bandstrap.comparison.rewards import Label, RewardColumns
 from bandstrap.comparison.table import prepare
 from bandstrap.errors import InvalidInput, OutputError
 from bandstrap.tables import text
@@ -73,7 +73,7 @@ def test_numbers_and_words_are_words_as_in_a_file(tmp_path):
         assert told(prepared)["x"] == "3 categories, an indicator each, one for 1 missing"
         assert prepared.encoder(given) == pytest.approx(prepared.contexts, abs=1e-6)
     mixed = prepare(frame(k=[1, "u", 1, "u"]), Label("k"))
-    assert mixed.payment.arms == ("1", "u")
+    assert mixed.rewards.arms == ("1", "u")
     assert told(prepare(frame(x=[2**70, 1, 5, 3]), Label("y")))["x"] == "numbers, standardised"
 
 
@@ -89,11 +89,11 @@ def test_other_columns_are_dropped_by_themselves(column, kind):
     with pytest.raises(InvalidInput, match="words or whole numbers"):
         prepare(given, Label("x"))
     with pytest.raises(InvalidInput, match="columns of numbers"):
-        prepare(given, Rewards(("x", "z")))
+        prepare(given, RewardColumns(("x", "z")))
 
 
 def test_rewards_too_large_to_add_are_refused():
     for factor in (1.7e308, 1e200):
         given = frame(a=factor * np.array([1, -1, 1, -1]), b=[1.0, 2.0, 3.0, 4.0])
-        with pytest.raises(InvalidInput, match=r"a,b': they go from .* divide them"):
-            prepare(given, Rewards(("a", "b")))
+        with pytest.raises(InvalidInput, match=r"a,b': they range from .*; scale to 1e"):
+            prepare(given, RewardColumns(("a", "b")))

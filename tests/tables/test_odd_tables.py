@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from bandstrap.comparison import Encoder
-from bandstrap.comparison.payment import Label, Rewards, paid_by
+from bandstrap.comparison.rewards import Label, RewardColumns, reward_source
 from bandstrap.comparison.table import prepare
 from bandstrap.errors import InvalidInput, OutputError
 from bandstrap.tables.cells import Numbers
@@ -34,7 +34,7 @@ def told(prepared):
 def test_the_header_is_no_row(tmp_path, header):
     prepared = prepare(written(tmp_path, header + ROWS), Label("y"))
     assert prepared.decisions[0] == "4 rows read"
-    assert prepared.payment.arms == ("a", "b")
+    assert prepared.rewards.arms == ("a", "b")
     assert [name.split("\n")[0] for name in prepared.encoder.columns] == ["x", "z"]
 
 
@@ -69,8 +69,8 @@ def test_an_index_is_no_column():
 
 def test_names_that_are_numbers():
     frame = pd.DataFrame({0: [1.0, 2.0, 4.0, 8.0], 1: ["a", "b", "a", "b"]})
-    prepared = prepare(frame, paid_by(1, None))
-    assert prepared.payment.arms == ("a", "b")
+    prepared = prepare(frame, reward_source(1, None))
+    assert prepared.rewards.arms == ("a", "b")
     assert prepared.encoder(frame) == pytest.approx(prepared.contexts, abs=1e-6)
 
 
@@ -105,9 +105,9 @@ def test_arms_are_called_as_the_table_calls_them(labels, arms):
     rows = labels * 4
     table = pa.table({"x": np.linspace(0, 1, len(rows)), "y": rows})
     prepared = prepare(table, Label("y"))
-    assert prepared.payment.arms == arms
+    assert prepared.rewards.arms == arms
     there = [label for label in rows if label not in (None, "?") and label == label]
-    assert np.bincount(prepared.payment.values).sum() == len(there)
+    assert np.bincount(prepared.rewards.values).sum() == len(there)
 
 
 def test_what_neither_numbers_nor_words_hold_is_dropped_or_refused():
@@ -117,7 +117,7 @@ def test_what_neither_numbers_nor_words_hold_is_dropped_or_refused():
     with pytest.raises(InvalidInput, match="words or whole numbers"):
         prepare(frame, Label("bins"))
     with pytest.raises(InvalidInput, match="columns of numbers"):
-        prepare(frame, Rewards(("x", "bins")))
+        prepare(frame, RewardColumns(("x", "bins")))
 
 
 def test_a_file_of_text_is_read_as_one_with_types(tmp_path):
@@ -191,7 +191,7 @@ def test_none_is_a_word_among_words_and_missing_among_numbers(tmp_path):
     rows = "".join(f"{i % 7},{'None' if i % 3 == 0 else i % 5},s{i % 2},a\n" for i in range(30))
     rows += "".join(f"{i % 5},{i % 3},None,None\n" for i in range(15))
     prepared = prepare(written(tmp_path, "x,taken,smokes,y\n" + rows), Label("y"))
-    assert prepared.payment.arms == ("None", "a")
+    assert prepared.rewards.arms == ("None", "a")
     assert prepared.decisions[0] == "45 rows read"
     assert "10 missing" in told(prepared)["taken"]
     assert told(prepared)["smokes"].startswith("3 categories")
@@ -201,7 +201,7 @@ def test_none_is_a_word_among_words_and_missing_among_numbers(tmp_path):
     assert encoded["taken=(missing)"] == 1
     assert encoded["smokes=None"] == 1
     numbered = written(tmp_path, "x,y\n1,0\n3,1\n2,None\n5,1\n4,0\n")
-    assert prepare(numbered, Label("y")).payment.arms == ("0", "1")
+    assert prepare(numbered, Label("y")).rewards.arms == ("0", "1")
 
 
 def test_an_arrow_file_whose_offsets_lead_elsewhere_is_refused(tmp_path):

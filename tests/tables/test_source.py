@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.feather
 
-from bandstrap.comparison.payment import Label
+from bandstrap.comparison.rewards import Label
 from bandstrap.comparison.table import prepare
 from bandstrap.tables import source
 from bandstrap.tables.source import read, sampled

@@ -1,1 +1,1 @@
-"""What the commands do: one module per command, imported only when it is called."""
+"""The commands: one module each, imported only when it is called."""

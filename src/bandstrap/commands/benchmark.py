@@ -1,4 +1,4 @@
-"""`bandstrap benchmark`: all policies over all data sets at hand."""
+"""`bandstrap benchmark`: many policies over many data sets."""
 
 import time
 from dataclasses import dataclass
@@ -9,13 +9,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from bandstrap.commands.calling import command_line
-from bandstrap.commands.lines import line, name
-from bandstrap.commands.waiting import waiting
-from bandstrap.comparison.benchmark.benchmark import Benchmark, several
+from bandstrap.commands.terminal import line, name, waiting
+from bandstrap.comparison.benchmark.benchmark import Benchmark, at_least_two
 from bandstrap.comparison.benchmark.benchmark import benchmark as play
 from bandstrap.comparison.benchmark.tasks import Task, folder_tasks, named_tasks
-from bandstrap.comparison.candidates import Asked
-from bandstrap.comparison.size import Size
+from bandstrap.comparison.candidates import Selection
+from bandstrap.comparison.options import Size
 from bandstrap.errors import InvalidInput
 from bandstrap.report import Run, write_report
 from bandstrap.report.of_benchmark import benchmarked
@@ -24,22 +23,22 @@ from bandstrap.simulation.engines import Engine
 from bandstrap.simulation.progress import Bar
 from bandstrap.simulation.store.folder import locked
 
-QUICK_SETS = ("iris", "wine", "breast_cancer", "digits")  # they are always at hand
-SHOWN = 5  # reasons in a refusal
+QUICK_SETS = ("iris", "wine", "breast_cancer", "digits")  # they come with scikit-learn
+SHOWN = 5  # reasons in an error
 
 
 @dataclass(frozen=True)
 class Sources:
-    """Which data sets: by name, and from a folder."""
+    """Which data sets to play: by name, and from a folder."""
 
-    names: tuple[str, ...] | None  # None: all that are at hand
+    names: tuple[str, ...] | None  # None: all that need no network
     folder: Path | None = None
     label: str | None = None
 
 
 @dataclass(frozen=True)
 class Benchmarked:
-    """The answer, and where everything was written."""
+    """The result, and the folder of its files."""
 
     found: Benchmark
     out: Path
@@ -57,23 +56,23 @@ class Benchmarked:
 
 
 def benchmark(
-    sources: Sources, asked: Asked, size: Size, out: Path, engine: Engine, seed: int
+    sources: Sources, selection: Selection, size: Size, out: Path, engine: Engine, seed: int
 ) -> Benchmarked:
     """Find the data sets, play them, and write the results and the report."""
     started = time.perf_counter()
-    several(asked)  # or refused before tables are read
+    at_least_two(selection)  # fails before tables are read
     tasks, skipped = _tasks(sources, size.quick, seed)
     with locked(out):
         with Bar("benchmark") as bar:
             runner = Runner(seed, engine=engine, progress=bar)
-            found = play(tasks, asked, size, runner, out, skipped)
+            found = play(tasks, selection, size, runner, out, skipped)
         how = Run.here(command_line(), seed, time.perf_counter() - started)
         write_report(benchmarked(found, out, how), out / "report.html")
     return Benchmarked(found, out)
 
 
 def _tasks(sources: Sources, quick: bool, seed: int) -> tuple[list[Task], tuple[str, ...]]:
-    """What is played, and what is said of tables that cannot be."""
+    """What is played, and a sentence on each table that cannot be."""
     if sources.folder is None:
         usual = QUICK_SETS if quick else ()
         return named_tasks(usual if sources.names is None else sources.names), ()
@@ -89,10 +88,10 @@ def _tasks(sources: Sources, quick: bool, seed: int) -> tuple[list[Task], tuple[
 
 
 def ranks_table(found: Benchmark) -> Table:
-    """Mean ranks, rewards as shares of the best, costs, and on how many data sets each was best."""
+    """Mean ranks, rewards as shares of the best, costs, and the number of data sets won."""
     table = Table(title=f"{len(found.datasets)} data sets, {len(found.policies)} policies")
     table.add_column("policy")
-    for column in ("mean rank", "reward, share of best", "µs a decision", "best on"):
+    for column in ("mean rank", "reward, share of best", "µs per decision", "best on"):
         table.add_column(column, justify="right")
     costs = np.median(found.costs, axis=0)
     for policy, rank in zip(found.ranks.policies, found.ranks.mean, strict=True):

@@ -1,6 +1,6 @@
-"""How every command ends: exit codes, one sentence instead of a traceback, Ctrl-C and its like.
+"""How a command ends: exit codes, one sentence instead of a traceback, Ctrl-C and other signals.
 
-Imported by the command line before anything is known to be needed, so it loads nothing heavy.
+The command line always imports this, so it loads nothing heavy.
 """
 
 import shlex
@@ -24,29 +24,29 @@ from bandstrap.printable import brief, printable, printable_lines
 UNEXPECTED, BAD_INPUT, INTERRUPTED, BY_SIGNAL = 1, 2, 130, 128
 EXIT_CODES = (
     f"Exit codes: 0 done, {BAD_INPUT} bad input, {INTERRUPTED} interrupted "
-    f"({BY_SIGNAL} and the number of the signal), {UNEXPECTED} an unexpected error."
+    f"({BY_SIGNAL} + the signal's number), {UNEXPECTED} unexpected error."
 )
-AGAIN = 1.0  # seconds in which a second Ctrl-C is the same as the first
-MOST = 600  # characters of an error of which nobody knows how long it is
-# What ends a command as Ctrl-C does: `kill`, a service manager, a terminal that is closed.
+AGAIN = 1.0  # seconds in which a second Ctrl-C counts as the first
+MOST = 600  # characters of an unexpected error
+# Signals that end a command like Ctrl-C: `kill`, a service manager, a closed terminal.
 ENDING = ("SIGTERM", "SIGHUP")
 
 
 def command_line(*options: str) -> str:
-    """This call as one would type it, perhaps with more options before the command."""
+    """This call as it was typed, with more options before the command."""
     return shlex.join(["bandstrap", *options, *sys.argv[1:]])
 
 
 class Commands(TyperGroup):
-    """Commands that can be interrupted, and say how to go on."""
+    """Commands that can be interrupted, and say how to continue."""
 
-    def make_context(self, *given: Any, **more: Any) -> Any:
-        with _said_safely():
-            return super().make_context(*given, **more)
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        with _printable_messages():
+            return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            with _said_safely():
+            with _printable_messages():
                 return super().invoke(ctx)
         except KeyboardInterrupt as interrupt:
             ended = interrupt if isinstance(interrupt, Ended) else Ended(signal.SIGINT)
@@ -58,7 +58,7 @@ class Commands(TyperGroup):
     def _remedy(self, ctx: Any) -> str:
         command = self.get_command(ctx, ctx.invoked_subcommand)
         writes = command is not None and any(each.name == "out" for each in command.params)
-        return "what is done is kept, go on with: " if writes else "start again with: "
+        return "finished work is kept, continue with: " if writes else "start again with: "
 
 
 def call(app: Callable[[], None]) -> None:
@@ -66,7 +66,9 @@ def call(app: Callable[[], None]) -> None:
     interrupt = _Interrupt()
     _answer_signals(interrupt)
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # or a sign that its encoding lacks ends the command
+        if isinstance(
+            stream, TextIOWrapper
+        ):  # a character outside its encoding must not end the command
             stream.reconfigure(errors="replace")
     if "--debug" not in sys.argv:
         warnings.formatwarning = _warning
@@ -89,33 +91,33 @@ def call(app: Callable[[], None]) -> None:
 
 
 @contextmanager
-def _said_safely() -> Iterator[None]:
-    """What is said of words on the command line that are none of ours, as it can be printed."""
+def _printable_messages() -> Iterator[None]:
+    """Typer's messages quote what the user typed; make them safe to print."""
     try:
         yield
     except Exception as error:
         say = getattr(error, "format_message", None)
         if say is not None:
-            said = printable_lines(say())
-            error.format_message = lambda: said  # type: ignore[attr-defined]
+            message = printable_lines(say())
+            error.format_message = lambda: message  # type: ignore[attr-defined]
         raise
 
 
-def _warning(message: Warning | str, *where: Any, **more: Any) -> str:
-    """A warning in one line: where in the code it was raised tells a user nothing."""
+def _warning(message: Warning | str, *args: Any, **kwargs: Any) -> str:
+    """A warning on one line, without its place in the code."""
     return f"warning: {printable(str(message))}\n"
 
 
 def _unexpected(error: Exception) -> str:
-    said = brief(" ".join(f"{type(error).__name__}: {error}".split()), MOST)
-    whose = "this is a fault of bandstrap: please report it to its developers with what this shows"
+    reason = brief(" ".join(f"{type(error).__name__}: {error}".split()), MOST)
+    whose = "this is a bug in bandstrap: please report it with the output of"
     if any(each.partition("=")[0] in ("--policy", "--model") for each in sys.argv):
-        whose = "it may be in your own code, which is told by"
-    return printable(f"unexpected error: {said}; {whose}: {command_line('--debug')}")
+        whose = "it may be in your own code; to see where, run"
+    return printable(f"unexpected error: {reason}; {whose}: {command_line('--debug')}")
 
 
 class Ended(KeyboardInterrupt):
-    """A signal that ends the command; everything on the way out is as after Ctrl-C."""
+    """A signal that ends the command, in the same way as Ctrl-C."""
 
     def __init__(self, number: int) -> None:
         name = signal.Signals(number).name
@@ -124,7 +126,7 @@ class Ended(KeyboardInterrupt):
 
 
 def _answer_signals(answer: "_Interrupt") -> None:
-    """From the main thread alone, and never to what is to be ignored, as nohup asks."""
+    """Handle signals, except those that are ignored, as under nohup."""
     signal.signal(signal.SIGINT, answer)
     for number in (getattr(signal, name, None) for name in ENDING):
         if number is not None and signal.getsignal(number) != signal.SIG_IGN:
@@ -132,7 +134,7 @@ def _answer_signals(answer: "_Interrupt") -> None:
 
 
 class _Interrupt:
-    """Ends the command, but not again while the first signal ends the workers."""
+    """Ends the command once: a second signal while workers stop is ignored."""
 
     def __init__(self) -> None:
         self._last = -AGAIN

@@ -1,4 +1,4 @@
-"""`bandstrap compare`: a table played by many policies, and which one to use."""
+"""`bandstrap compare`: many policies play a table, and which one to use."""
 
 import time
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from bandstrap.commands.calling import command_line
-from bandstrap.commands.lines import line, name
-from bandstrap.comparison.candidates import Asked
+from bandstrap.commands.terminal import line, name
+from bandstrap.comparison.candidates import Selection
 from bandstrap.comparison.comparison import Comparison, run
+from bandstrap.comparison.options import Size
 from bandstrap.comparison.output import Output, summary
-from bandstrap.comparison.size import Size
-from bandstrap.comparison.table import Prepared
+from bandstrap.comparison.table import PreparedTable
 from bandstrap.report import Run, write_report
 from bandstrap.report.of_comparison import comparison
 from bandstrap.simulation import Runner
@@ -28,7 +28,7 @@ Justify = Literal["left", "right"]
 
 @dataclass(frozen=True)
 class Compared:
-    """The answer, and where everything was written."""
+    """The result, and the folder of its files."""
 
     found: Comparison
     out: Path
@@ -50,32 +50,34 @@ class Compared:
         parts.append(ranking_table(found))
         if found.gap is not None:
             gap = found.gap
-            parts.append(line(f"{gap.first} less {gap.second}, run by run: {gap.difference}"))
+            parts.append(line(f"{gap.first} minus {gap.second}, paired by run: {gap.difference}"))
         parts += [line(""), line(found.recommendation, "bold"), line("")]
         parts += [*map(line, found.code.split("\n"))]
         return Group(*parts, line(f"report: {self.out / 'report.html'}"))
 
 
 def compare(
-    prepared: Prepared, asked: Asked, size: Size, out: Path, engine: Engine, seed: int
+    table: PreparedTable, selection: Selection, size: Size, out: Path, engine: Engine, seed: int
 ) -> Compared:
     """Play the table and write the results and the report."""
     started = time.perf_counter()
     runner = Runner(seed, engine=engine)
     with locked(out):
         with Bar("compare") as bar:
-            found = run(prepared, asked, size, runner, Output(out), bar)
+            found = run(table, selection, size, runner, Output(out), bar)
         how = Run.here(command_line(), seed, time.perf_counter() - started)
         write_report(comparison(found, how), out / "report.html")
     return Compared(found, out)
 
 
 def ranking_table(found: Comparison) -> Table:
-    """Everyone by reward, then what one earns without looking."""
-    title = f"Reward a round, {found.rounds:,} rounds; 95% intervals over {found.runs} runs"
+    """Policies by reward, then the baselines."""
+    title = f"Reward per round, {found.rounds:,} rounds; 95% intervals over {found.runs} runs"
     tied = any(standing.tied for standing in found.ranking[1:])
-    table = Table(title=title, caption="≈ not told from the first beyond chance" if tied else None)
-    for column in ("", "policy", "reward", "interval", "µs a decision"):
+    table = Table(
+        title=title, caption="≈ not significantly different from the first" if tied else None
+    )
+    for column in ("", "policy", "reward", "interval", "µs per decision"):
         justify: Justify = "left" if column == "policy" else "right"
         table.add_column(column, justify=justify, no_wrap=column == "interval", overflow="fold")
     for standing in found.ranking:

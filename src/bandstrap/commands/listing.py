@@ -1,4 +1,4 @@
-"""`bandstrap list`: every name that the command line knows, and what each policy is."""
+"""`bandstrap list`: every name of the command line, and what each policy is."""
 
 from dataclasses import dataclass, field
 from inspect import isabstract, isclass
@@ -18,7 +18,7 @@ ELSEWHERE = dict.fromkeys(("paper", "exact", "cost"), "not stated") | {
 
 @dataclass(frozen=True)
 class Names:
-    """Every name, by what it names, and what is known about the policies."""
+    """Every name by group, and the facts about each policy."""
 
     groups: dict[str, list[str]]
     about: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -51,14 +51,14 @@ def _answers(about: dict[str, str] | None) -> Text:
     if about is None:
         return Text()
     what, *facts, cost = (about[answer] for answer in ANSWERS)
-    told = Text(printable(what))
-    return told.append(f"\n{' · '.join(facts)} · cost {cost}", style="dim")
+    text = Text(printable(what))
+    return text.append(f"\n{' · '.join(facts)} · cost {cost}", style="dim")
 
 
 def registered() -> Names:
-    """The names in all registries. This imports everything; `names` remembers what it finds."""
-    from bandstrap.comparison.candidates import Known
-    from bandstrap.comparison.offers import installed
+    """The names in all registries. This imports everything; `names.known` caches the result."""
+    from bandstrap.comparison.candidates import Candidates
+    from bandstrap.comparison.plugins import plugins
     from bandstrap.datasets import DATASETS
     from bandstrap.environments import ENVIRONMENTS
     from bandstrap.experiments import EXPERIMENTS
@@ -66,12 +66,12 @@ def registered() -> Names:
     from bandstrap.policies.registry import CONTEXTUAL, POLICIES, REGISTRY
     from bandstrap.resampling import RESAMPLING
 
-    others = Known.here().others
+    others = Candidates.available().others
     groups = {
         "policies": list(POLICIES),
         "policies with contexts": [*CONTEXTUAL, *others],
         "resampling schemes": list(RESAMPLING),
-        "models": [*_models(), *installed(Model).found],
+        "models": [*_models(), *plugins(Model).found],
         "environments": list(ENVIRONMENTS),
         "data sets": list(DATASETS),
         "experiments": list(EXPERIMENTS),
@@ -81,7 +81,7 @@ def registered() -> Names:
 
 
 def _models() -> list[str]:
-    """The models that can be made, by the names of their classes."""
+    """The models that can be constructed, by class name."""
     from bandstrap import models
 
     found = {name: getattr(models, name) for name in models.__all__}

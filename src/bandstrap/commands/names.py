@@ -1,7 +1,8 @@
-"""Names for completion and for `bandstrap list`, at once: importing them all takes seconds."""
+"""Names for shell completion and `bandstrap list`, cached: importing them all takes seconds."""
 
 import json
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -11,11 +12,11 @@ import bandstrap
 from bandstrap.storage.files import reading, write_text
 
 SOURCE = Path(bandstrap.__file__).parent
-OFFERED = ("bandstrap.policies", "bandstrap.models")  # groups of entry points
+PLUGINS = ("bandstrap.policies", "bandstrap.models")  # groups of entry points
 
 
-class Known(TypedDict):
-    """What the cache holds: names by group, and what is known about each policy."""
+class NamesCache(TypedDict):
+    """Names by group, and the facts about each policy."""
 
     names: dict[str, list[str]]
     about: dict[str, dict[str, str]]
@@ -26,19 +27,18 @@ def names() -> dict[str, list[str]]:
     return known()["names"]
 
 
-def known() -> Known:
-    """Every name and what it is, kept in the user's cache until a source file or what is
-    installed changes."""
+def known() -> NamesCache:
+    """Every name and what it is, cached until a source file or an installed plugin changes."""
     path, state = _cache(), _state()
     with suppress(OSError, ValueError, KeyError, TypeError, RecursionError), reading(path) as file:
         kept = json.loads(file.read())
         if kept["state"] == state:
-            return Known(names=dict(kept["names"]), about=dict(kept["about"]))
+            return NamesCache(names=dict(kept["names"]), about=dict(kept["about"]))
     from bandstrap.commands.listing import registered
 
-    listed = registered()
-    found = Known(names=listed.groups, about=listed.about)
-    with suppress(OSError):  # a cache that cannot be written costs time, nothing else
+    listing = registered()
+    found = NamesCache(names=listing.groups, about=listing.about)
+    with suppress(OSError):  # a cache that cannot be written only costs time
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, json.dumps({"state": state, **found}))
     return found
@@ -50,11 +50,39 @@ def _cache() -> Path:
 
 
 def _state() -> str:
-    """What changes when any source file does, or what packages offer."""
+    """A text that changes with any source file and with what packages offer."""
     found = ((str(path), path.stat().st_mtime_ns) for path in SOURCE.rglob("*.py"))
     offered = (
         (point.group, point.name, point.value, point.dist.version if point.dist else "")
-        for group in OFFERED
+        for group in PLUGINS
         for point in entry_points(group=group)
     )
     return str([*sorted(found), *sorted(offered)])
+
+
+def complete_experiment(incomplete: str) -> list[str]:
+    return _beginning(incomplete, ("experiments",))
+
+
+def complete_policies(incomplete: str) -> list[str]:
+    return _after_commas(incomplete, ("policies", "policies with contexts"))
+
+
+def complete_datasets(incomplete: str) -> list[str]:
+    return _after_commas(incomplete, ("data sets",))
+
+
+def complete_engine(incomplete: str) -> list[str]:
+    return [name for name in ("local", "dask", "ray") if name.startswith(incomplete)]
+
+
+def _after_commas(incomplete: str, groups: Iterable[str]) -> list[str]:
+    """Completions of the last name in a list; names typed before are not offered again."""
+    before, comma, last = incomplete.rpartition(",")
+    offered = _beginning(last, groups)
+    return [f"{before}{comma}{name}" for name in offered if name not in before.split(",")]
+
+
+def _beginning(incomplete: str, groups: Iterable[str]) -> list[str]:
+    by_group = names()
+    return [name for group in groups for name in by_group[group] if name.startswith(incomplete)]

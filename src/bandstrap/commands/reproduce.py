@@ -1,13 +1,15 @@
-"""`bandstrap reproduce`: experiments, their results, the report, and the claims."""
+"""`bandstrap reproduce`: runs experiments, writes results and report, and judges the claims."""
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
 
-from bandstrap.commands.claims import claims_table
-from bandstrap.commands.lines import line
+from bandstrap.commands.terminal import line
 from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.experiments import EXPERIMENTS, Claim, Settings
 from bandstrap.experiments.session import Session
@@ -16,6 +18,8 @@ from bandstrap.report.of_experiments import reproduction
 from bandstrap.simulation.engines import Engine
 from bandstrap.simulation.progress import Bar
 from bandstrap.simulation.store.folder import locked
+
+_COLOURS = {"reproduced": "green", "reproduced in part": "yellow", "not reproduced": "red"}
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class Reproduced:
 def reproduce(
     names: list[str], settings: Settings, out: Path, engine: Engine, seed: int, command: str
 ) -> Reproduced:
-    """Run experiments, and write their results and the report."""
+    """Run experiments and write their results and the report."""
     started = time.perf_counter()
     _check(names, settings)
     names = names or list(EXPERIMENTS)
@@ -71,8 +75,25 @@ def _check(names: list[str], settings: Settings) -> None:
 
 
 def _check_policies(name: str, settings: Settings) -> None:
-    """Refuse policies of which an experiment that was asked for by name knows none."""
+    """Refuse policies if a named experiment has none of them."""
     known = EXPERIMENTS[name].known
     if settings.policies and known and not set(settings.policies) & set(known):
-        remedy = f"{name} knows others, such as {', '.join(list(known)[:5])} (see: bandstrap list)"
+        remedy = f"{name} has others, such as {', '.join(list(known)[:5])} (see: bandstrap list)"
         raise InvalidInput("--policies", ",".join(settings.policies), remedy)
+
+
+def claims_table(claims: Iterable[Claim]) -> Table:
+    """The claims, coloured by verdict.
+
+    The evidence stands below the claim and not beside it: it can be long, and a narrow column would
+    make a page of it.
+    """
+    table = Table(title="Claims", show_lines=True)
+    table.add_column("id", no_wrap=True)
+    table.add_column("verdict", min_width=12)
+    table.add_column("claim and evidence")
+    for claim in claims:
+        verdict = Text(claim.verdict, style=_COLOURS.get(claim.verdict, "cyan"))
+        evidence = Text("\n" + claim.evidence, style="dim")
+        table.add_row(claim.id, verdict, Text(claim.claim) + evidence)
+    return table

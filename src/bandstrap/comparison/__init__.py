@@ -1,6 +1,6 @@
-"""A table of one's own: which policy, which model.
+"""Which policy for your table.
 
-Names are imported when first used: a table that cannot be played is refused before anything that
+Names are imported on first use: a table that cannot be played is refused before anything that
 needs a compiler is loaded.
 """
 

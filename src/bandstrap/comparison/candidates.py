@@ -1,10 +1,10 @@
-"""Who takes part: policies by name, policies times models, and those of the user's own."""
+"""Which policies take part: by name, joined with models, or the user's own."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from bandstrap.comparison.offers import by_name, installed
+from bandstrap.comparison.plugins import own_by_name, plugins
 from bandstrap.errors import BandstrapError, InvalidInput, UnknownName
 from bandstrap.models import Model
 from bandstrap.policies import POLICIES, ContextualBootstrap, ContextualEpsilonGreedy, Decay, Policy
@@ -13,7 +13,7 @@ from bandstrap.priors import EigenExamples
 from bandstrap.resampling import Exponential, Multinomial
 
 PRIOR = EigenExamples()  # estimated as contexts arrive, as it would be in a product
-# One of each kind, in the mode that costs least; npb-log-gaussian would be wb-log-gaussian again.
+# One of each kind, in its cheapest mode; npb-log-gaussian would be wb-log-gaussian again.
 QUICK = (
     "eg-lin",
     "eg-log",
@@ -26,7 +26,7 @@ QUICK = (
     "ensemble-log",
 )
 USUAL = (*QUICK, "wb-lin-additive", "wb-log", "ensemble-nn", "tree-heuristic")
-# Where contexts are wide, refits of every arm cost too much to be tried unasked.
+# On wide contexts, refits of every arm cost too much to be tried by default.
 WIDE = 200
 LEAN = (
     "wb-log-replicas",
@@ -36,18 +36,22 @@ LEAN = (
     "ensemble-log",
     "ensemble-nn",
 )
-REFITTING = ("eg", "npb", "wb")  # ways to explore that any model can be used with
+REFITTING = ("eg", "npb", "wb")  # families that work with any model
 EXPLORERS = ("eg", "npb", "wb", "ts", "ucb")
 
 
 def affordable(names: tuple[str, ...], width: int) -> tuple[str, ...]:
-    """Those of the names that are tried unasked on contexts of so many numbers."""
+    """Those of the names that are tried by default on contexts of this width."""
     return names if width <= WIDE else tuple(name for name in names if name in LEAN)
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Which policies and models the user wants; nothing means the usual ones."""
+class Selection:
+    """The policies and models that a user selects; by default the usual ones.
+
+    >>> [*Selection(("wb", "eg"), ("lin",)).candidates(())]
+    ['wb-lin', 'eg-lin']
+    """
 
     policies: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
@@ -58,24 +62,24 @@ class Asked:
         object.__setattr__(self, "policies", tuple(map(current, self.policies)))
 
     def check(self) -> None:
-        """All of it is there: what is asked for can be refused before a table is read."""
+        """All of them exist; raises before a table is read."""
         self.candidates(())
 
     def candidates(self, usual: tuple[str, ...]) -> dict[str, Policy[Any]]:
-        """Every policy that takes part, by its name."""
-        own_models = by_name(self.own_models, Model)
-        known = Known.here(own_models)
+        """The policies that take part, by name."""
+        own_models = own_by_name(self.own_models, Model)
+        known = Candidates.available(own_models)
         if self.policies or self.models:
             chosen = self._named(known, (*self.models, *own_models))
         else:
             chosen = [*usual, *known.others]
-        own = by_name(self.own_policies, Policy)
+        own = own_by_name(self.own_policies, Policy)
         for name in own.keys() & (known.policies.keys() | FORMER.keys()):
             raise InvalidInput("--policy", name, "another policy has this name; rename the class")
         return {**{name: known.policies[name] for name in chosen}, **own}
 
-    def _named(self, known: "Known", models: tuple[str, ...]) -> list[str]:
-        """Each policy with each model; a name that is a policy by itself is taken as it is."""
+    def _named(self, known: "Candidates", models: tuple[str, ...]) -> list[str]:
+        """Each policy with each model; the full name of a policy is taken as it is."""
         for model in models:
             known.check_model(model)
         names: dict[str, None] = {}
@@ -90,26 +94,26 @@ class Asked:
             joined.update(found.values())
         for model in models:
             if model not in joined:
-                asked = ",".join(self.policies)
-                remedy = f"no policy of {asked} was joined with it; add one, as in --policies wb"
+                policies = ",".join(self.policies)
+                remedy = f"none of {policies} can be joined with it; add one, as in --policies wb"
                 raise InvalidInput("model", model, remedy)
         return list(names)
 
 
 @dataclass(frozen=True)
-class Known:
-    """Every policy that can be asked for by name."""
+class Candidates:
+    """Every policy that can be selected by name."""
 
     policies: dict[str, Policy[Any]]
-    pairs: dict[str, str]  # of those that are a way to explore and a model: the model
-    others: tuple[str, ...]  # of packages and of the user's models
-    broken: dict[str, BandstrapError]  # policies that packages offer, and why they cannot be had
+    pairs: dict[str, str]  # policies that join a family with a model, and that model
+    others: tuple[str, ...]  # from packages and from the user's models
+    broken: dict[str, BandstrapError]  # policies of packages that cannot be loaded, and why
     broken_models: dict[str, BandstrapError]
 
     @classmethod
-    def here(cls, own_models: dict[str, Model] | None = None) -> "Known":
-        """Ours, what is installed, and what follows from models of the user's own."""
-        policies, models = installed(Policy), installed(Model)
+    def available(cls, own_models: dict[str, Model] | None = None) -> "Candidates":
+        """Ours, those of installed packages, and those that join the user's own models."""
+        policies, models = plugins(Policy), plugins(Model)
         pairs = {each.name: each.joins for each in REGISTRY.values() if each.joins}
         joint: dict[str, Policy[Any]] = {}
         for name, model in {**models.found, **(own_models or {})}.items():
@@ -118,8 +122,8 @@ class Known:
             pairs.update(dict.fromkeys(with_it, name))
         broken = dict(policies.broken)
         for name, error in models.broken.items():
-            broken.update({f"{way}-{name}": error for way in REFITTING})
-        known = {**_known(), **policies.found, **joint}
+            broken.update({f"{family}-{name}": error for family in REFITTING})
+        known = {**_ours(), **policies.found, **joint}
         return cls(known, pairs, (*policies.found, *joint), broken, models.broken)
 
     def check_model(self, name: str) -> None:
@@ -128,16 +132,15 @@ class Known:
             raise self.broken_models.get(name) or UnknownName("model", name, models)
 
     def check_policy(self, name: str, pairs: Iterable[str]) -> None:
-        """A policy by itself; where there are models, one that knows of them."""
+        """The full name of a policy; with models, of one that takes contexts."""
         if name not in self.policies or (pairs and name in POLICIES):
             meant = next(iter(pairs), name)
             raise self.broken.get(name) or UnknownName("policy", meant, self.policies)
 
 
-def _known() -> dict[str, Policy[Any]]:
-    """Every name of ours."""
-    ours = {name: make(PRIOR) for name, make in CONTEXTUAL.items()}
-    return {**ours, **{name: make() for name, make in POLICIES.items()}}
+def _ours() -> dict[str, Policy[Any]]:
+    contextual = {name: make(PRIOR) for name, make in CONTEXTUAL.items()}
+    return {**contextual, **{name: make() for name, make in POLICIES.items()}}
 
 
 def _with_model(name: str, model: Model) -> dict[str, Policy[Any]]:

@@ -1,4 +1,4 @@
-"""A table played by many policies, and what follows: a ranking, a recommendation, code."""
+"""A table played by many policies: the ranking, a recommendation, and its code."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from bandstrap.comparison.advice import advice
-from bandstrap.comparison.candidates import QUICK, USUAL, Asked, affordable
-from bandstrap.comparison.listed import listed
+from bandstrap.comparison.candidates import QUICK, USUAL, Selection, affordable
+from bandstrap.comparison.options import Size, split_names
 from bandstrap.comparison.output import NoOutput, Output
-from bandstrap.comparison.payment import paid_by
 from bandstrap.comparison.ranking import Gap, Standing, gap, ranked
-from bandstrap.comparison.size import Size
+from bandstrap.comparison.rewards import reward_source
 from bandstrap.comparison.snippet import snippet
-from bandstrap.comparison.table import Prepared, prepare
+from bandstrap.comparison.table import PreparedTable, prepare
 from bandstrap.errors import BandstrapError, InvalidInput
 from bandstrap.policies import Policy
 from bandstrap.simulation import Cell, Runner, Trace
@@ -26,10 +25,10 @@ EXPERIMENT = "compare"
 
 @dataclass(frozen=True)
 class Comparison:
-    """What was found, ready to be shown.
+    """The result of `compare`.
 
-    `ranking` is best first, `baselines` is what one earns without looking at a row, `gap` the
-    paired difference between the first two, `decisions` what was done with which column.
+    `ranking` is best first, `baselines` are rewards per round without contexts, `gap` is the paired
+    difference between the first two, `decisions` tell what was done with each column.
     """
 
     title: str
@@ -62,59 +61,58 @@ def compare(
     workers: int = 1,
     out: Path | str | None = None,
 ) -> Comparison:
-    """Play the rows of a table as a bandit by many policies and say which one to use.
+    """Play the rows of a table as a bandit with many policies, and say which one to use.
 
-    `data` is a path or a pandas, polars or Arrow table. Either `label` names the column that holds
-    the class, an arm for each, or `rewards` a column for each arm that tells what it would have
-    paid. `policies` and `models` are names, as a list or with commas: each of the policies eg, npb
-    and wb with each model of lin, log, nn and so on, and any policy by its whole name. `own` are
-    policies of yours. 0 `workers` are one for each core. With `out`, results are written there,
-    and a killed comparison continues.
+    `data` is a path or a pandas, polars or Arrow table. Either `label` names the column of classes,
+    each of which is an arm, or `rewards` names one column of rewards for each arm. `policies` and
+    `models` are names, as a list or separated by commas: each of the policies eg, npb and wb is
+    joined with each of the models lin, log, nn and so on; any policy can be given by its full name.
+    `own` are policy objects of yours. `workers=0` means one per core. With `out`, results are
+    written to that folder, and a killed comparison continues.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"x": [0.1, 0.9, 0.2, 0.8] * 25, "y": ["low", "high"] * 50})
     >>> compare(table, label="y", policies=["eg-lin"], rounds=100, runs=2).ranking[0].policy
     'eg-lin'
     """
-    asked = Asked(listed(policies), listed(models), tuple(own))
+    selection = Selection(split_names(policies), split_names(models), tuple(own))
     size = Size(rounds, runs, quick)
     runner = Runner(seed, engine=engine_named("local", None, workers))
     store = Output(Path(out)) if out is not None else None
-    prepared = prepare(data, paid_by(label, rewards), seed, asked.check)
-    return run(prepared, asked, size, runner, store)
+    table = prepare(data, reward_source(label, rewards), seed, selection.check)
+    return run(table, selection, size, runner, store)
 
 
 def run(
-    prepared: Prepared,
-    asked: Asked,
+    table: PreparedTable,
+    selection: Selection,
     size: Size,
     runner: Runner,
-    store: "Output | None" = None,
+    store: Output | None = None,
     progress: ProgressLike | None = None,
 ) -> Comparison:
-    """Play the table, and judge."""
-    problem = prepared.environment.problem
-    rounds, runs = size.of(problem.n_arms, problem.n_features)
+    """Play the table and rank the policies."""
+    environment = table.environment
+    problem = environment.problem
+    rounds, runs = size.rounds_and_runs(problem.n_arms, problem.n_features)
     usual = affordable(QUICK if size.quick else USUAL, problem.n_features)
-    policies = asked.candidates(usual)
+    policies = selection.candidates(usual)
     cells = [
-        Cell(
-            EXPERIMENT, prepared.environment.name, name, prepared.environment, policy, rounds, runs
-        )
+        Cell(EXPERIMENT, environment.name, name, environment, policy, rounds, runs)
         for name, policy in policies.items()
     ]
     check(cells)
     runner.progress = progress or Quiet()
-    traces = (store or NoOutput()).run(runner, cells, prepared.payment.units)
+    traces = (store or NoOutput()).run(runner, cells, table.rewards.scale)
     encoder = str(store.encoder) if store is not None else None
-    found = _judged(prepared, policies, traces, (rounds, runs, runner.seed), encoder)
+    found = _judged(table, policies, traces, (rounds, runs, runner.seed), encoder)
     if store is not None:
         store.write(found)
     return found
 
 
 def check(cells: list[Cell]) -> None:
-    """Refuse at once a policy that cannot play its table."""
+    """Refuse a policy that cannot play its table, before anything is played."""
     for cell in cells:
         try:
             cell.policy.start(cell.environment.problem)
@@ -124,29 +122,29 @@ def check(cells: list[Cell]) -> None:
 
 
 def _judged(
-    prepared: Prepared,
+    table: PreparedTable,
     policies: dict[str, Policy[Any]],
     traces: list[Trace],
     played: tuple[int, int, int],
     encoder: str | None,
 ) -> Comparison:
-    units = prepared.payment.units
-    ranking = ranked(traces, units.low, units.high)
+    scale = table.rewards.scale
+    ranking = ranked(traces, scale.low, scale.high)
     by_name = {trace.policy: trace for trace in traces}
     best = [by_name[standing.policy] for standing in ranking[:2]]
     between = gap(best[0], best[1]) if len(best) > 1 else None
-    baselines = prepared.payment.baselines()
+    baselines = table.rewards.baselines()
     advised = advice(ranking, between, max(baselines.values()))
     rounds, runs, seed = played
     return Comparison(
-        prepared.environment.name, rounds, runs, seed, ranking, baselines, between,
+        table.environment.name, rounds, runs, seed, ranking, baselines, between,
         advised.policy, advised.sentence,
-        snippet(policies[advised.policy], prepared.payment, encoder),
-        (*prepared.decisions, _played(prepared, rounds, runs)), prepared.encoder, tuple(traces),
+        snippet(policies[advised.policy], table.rewards, encoder),
+        (*table.decisions, _played(table, rounds, runs)), table.encoder, tuple(traces),
     )  # fmt: skip
 
 
-def _played(prepared: Prepared, rounds: int, runs: int) -> str:
-    rows, width = prepared.environment.contexts.shape
+def _played(table: PreparedTable, rounds: int, runs: int) -> str:
+    rows, width = table.contexts.shape
     text = f"{rounds:,} rounds in each of {runs} runs, over {rows:,} rows of {width} numbers"
     return text + (f"; a run meets every row {rounds / rows:.1f} times" if rounds > rows else "")

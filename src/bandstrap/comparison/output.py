@@ -1,22 +1,20 @@
 """What a comparison writes to its folder."""
 
-import json
 from dataclasses import asdict
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bandstrap.comparison.payment import Units
 from bandstrap.comparison.plot import draw
+from bandstrap.comparison.rewards import RewardScale
 from bandstrap.simulation import Cell, Runner, Trace
 from bandstrap.simulation.store.fingerprint import fingerprint, is_complete
 from bandstrap.simulation.store.store import Store
-from bandstrap.storage.files import write_text
+from bandstrap.storage.files import write_json
 
 if TYPE_CHECKING:
     from bandstrap.comparison.comparison import Comparison
 
-PLAIN = Units()
+UNIT = RewardScale()
 
 
 class Output:
@@ -26,15 +24,15 @@ class Output:
         self.out = out
         self.encoder = out / "encoder.json"
 
-    def run(self, runner: Runner, cells: list[Cell], units: Units = PLAIN) -> list[Trace]:
-        """Play the cells, or read what an earlier call with the same cells left, in these units."""
+    def run(self, runner: Runner, cells: list[Cell], scale: RewardScale = UNIT) -> list[Trace]:
+        """Play the cells, or read the results of an earlier call with the same ones."""
         store = Store(self.out)
         runner.checkpoint = store.checkpoint
         played = [*map(fingerprint, cells)]
-        facts = {"cells": played, "units": repr(units), "seed": runner.seed}
+        facts = {"cells": played, "units": repr(scale), "seed": runner.seed}
 
         def play() -> list[Trace]:
-            return [units.of(trace) for trace in runner.run(cells)]
+            return [scale.restored(trace) for trace in runner.run(cells)]
 
         return store.traces(facts, play, reusable=all(map(is_complete, played)))
 
@@ -43,18 +41,18 @@ class Output:
         found.encoder.save(self.encoder)
         title = f"{found.title}: {found.rounds:,} rounds, {found.runs} runs"
         draw(title, found.ranking, found.baselines, found.traces, self.out / "plot.png")
-        write_json(summary(found), self.out / "ranking.json")
+        write_json(self.out / "ranking.json", summary(found), "choose another --out")
 
 
 class NoOutput:
-    """Nothing is written."""
+    """Writes nothing."""
 
-    def run(self, runner: Runner, cells: list[Cell], units: Units = PLAIN) -> list[Trace]:
-        return [units.of(trace) for trace in runner.run(cells)]
+    def run(self, runner: Runner, cells: list[Cell], scale: RewardScale = UNIT) -> list[Trace]:
+        return [scale.restored(trace) for trace in runner.run(cells)]
 
 
 def summary(found: "Comparison") -> dict[str, Any]:
-    """The answer as plain data, as --json shows it."""
+    """The result as plain data, as --json prints it."""
     return {
         "table": found.title,
         "rounds": found.rounds,
@@ -68,17 +66,3 @@ def summary(found: "Comparison") -> dict[str, Any]:
         "gap": asdict(found.gap) if found.gap else None,
         "decisions": list(found.decisions),
     }
-
-
-def write_json(facts: Any, path: Path) -> None:
-    """Write plain data, with null for what is not a number."""
-    text = json.dumps(_plain(facts), ensure_ascii=False, indent=2, allow_nan=False)
-    write_text(path, text + "\n", "choose another --out")
-
-
-def _plain(facts: Any) -> Any:
-    if isinstance(facts, dict):
-        return {name: _plain(value) for name, value in facts.items()}
-    if isinstance(facts, list | tuple):
-        return [_plain(value) for value in facts]
-    return None if isinstance(facts, float) and not isfinite(facts) else facts

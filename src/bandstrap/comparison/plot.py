@@ -1,4 +1,4 @@
-"""The comparison as a figure: how reward grows, and where everyone ended at what cost."""
+"""The comparison as a figure: reward over time, and final rewards with costs."""
 
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from bandstrap.experiments.style import figure, save
 from bandstrap.printable import called
 from bandstrap.simulation import Trace
 
-CURVES = 8  # more would not be told apart
+CURVES = 8  # more could not be told apart
 
 
 def draw(
@@ -34,12 +34,12 @@ def draw(
 
 
 def plain(text: str, most: int = 60) -> str:
-    """Names of the user's may hold anything; dollars would start a formula."""
+    """A user's name for matplotlib: a dollar would start a formula."""
     return called(text, most).replace("$", r"\$")
 
 
 def plain_log(axis: Any) -> None:
-    """Whole numbers on a logarithmic axis, few of them."""
+    """A few whole numbers on a logarithmic axis."""
     axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     axis.xaxis.set_minor_formatter(NullFormatter())
@@ -57,7 +57,7 @@ def _curves(axis: Any, traces: list[Trace], baselines: dict[str, float]) -> None
         look = {"xycoords": ("axes fraction", "data"), "fontsize": 7, "color": "#555555"}
         axis.annotate(plain(name), (0.005, value), ha="left", va="bottom", **look)
     best = " (the best eight)" if len(traces) == CURVES else ""
-    axis.set(title=f"reward a round so far{best}", xlabel="round", xscale="log")
+    axis.set(title=f"reward per round so far{best}", xlabel="round", xscale="log")
     plain_log(axis)
     axis.legend(frameon=False, fontsize=8)
 
@@ -76,6 +76,6 @@ def _places(axis: Any, ranking: tuple[Standing, ...], baselines: dict[str, float
     axis.set_yticks(np.arange(len(names)), map(plain, names), fontsize=8)
     axis.set_ylim(len(names) - 0.5, -0.5)
     axis.set(
-        title="over the whole run, 95% intervals over runs; cost of a decision",
-        xlabel="reward a round",
+        title="over the whole run, 95% intervals over runs; CPU time per decision",
+        xlabel="reward per round",
     )

@@ -1,4 +1,4 @@
-"""Who earned how much, how sure that is, and whether the first is better than the next."""
+"""Mean rewards with confidence intervals, ranked, and paired differences."""
 
 from dataclasses import dataclass
 from math import ceil, inf, log10, nan, sqrt
@@ -14,7 +14,11 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean over runs and its confidence interval by Student's t; NaN where there is one run."""
+    """A mean over runs with its confidence interval by Student's t; NaN from a single run.
+
+    >>> print(Interval.of(np.array([0.5, 0.6, 0.7])))
+    0.6 [0.3516, 0.8484]
+    """
 
     mean: float
     low: float
@@ -34,14 +38,14 @@ class Interval:
         return not np.isnan(self.low)
 
     def within(self, low: float, high: float) -> "Interval":
-        """The interval without what cannot be."""
+        """The interval, clipped to possible values."""
         if not self.known:
             return self
         return Interval(self.mean, max(self.low, low), min(self.high, high))
 
     def shown(self, value: float) -> str:
-        """A value to four digits, or as many as it takes to see how wide the interval is; where
-        that is not known, whole numbers are not rounded."""
+        """A value to four digits, or to as many as show the width of the interval; from a single
+        run, whole numbers are not rounded."""
         size, half = abs(self.mean), (self.high - self.low) / 2
         if self.known and half > 0:
             digits = 1 + ceil(log10(size / half)) if size > half else 4
@@ -61,23 +65,23 @@ class Interval:
 
 @dataclass(frozen=True)
 class Standing:
-    """A policy's place: its reward a round, and what a decision costs in microseconds of CPU."""
+    """A policy's place, its reward per round, and the CPU microseconds per decision."""
 
     place: int
     policy: str
     reward: Interval
     cost: float
-    behind: Interval  # what the first earned more, run by run
+    behind: Interval  # reward of the first minus this one, paired by run
 
     @property
     def tied(self) -> bool:
-        """Whether what the first earned more may be nothing."""
+        """Whether the difference from the first may be zero."""
         return not self.behind.low > 0
 
 
 @dataclass(frozen=True)
 class Gap:
-    """Reward a round of one policy less that of another, run by run: both met the same rows."""
+    """Reward per round of one policy minus another, paired by run: both met the same rows."""
 
     first: str
     second: str
@@ -85,18 +89,18 @@ class Gap:
 
     @property
     def real(self) -> bool:
-        """Whether the interval leaves out that there is none."""
+        """Whether the interval excludes zero."""
         return self.difference.low > 0 or self.difference.high < 0
 
 
 def per_round(trace: Trace) -> Array:
-    """Each run's mean reward a round, (runs,)."""
+    """Each run's mean reward per round, (runs,)."""
     earned: Array = trace.reward[:, -1] / trace.rounds[-1]
     return earned
 
 
 def cost(trace: Trace) -> float:
-    """Microseconds of CPU time that a decision and its learning took, over the whole run."""
+    """CPU microseconds per decision and its learning, over the whole run."""
     return float(1e6 * trace.seconds[-1] / (trace.rounds[-1] * trace.runs))
 
 
@@ -107,7 +111,7 @@ def gap(first: Trace, second: Trace) -> Gap:
 
 
 def ranked(traces: list[Trace], low: float = -inf, high: float = inf) -> tuple[Standing, ...]:
-    """The best first; equal rewards in the order of their names. No arm pays less or more."""
+    """Best first, ties by name; rewards lie between `low` and `high`."""
     order = sorted(traces, key=lambda trace: (-per_round(trace).mean(), trace.policy))
     return tuple(
         Standing(

@@ -1,33 +1,33 @@
-"""The lines of Python that go on with a policy: they run as they are."""
+"""The lines of Python that use a policy in a product: they run as they are."""
 
 from collections.abc import Iterator
 from dataclasses import MISSING, fields, is_dataclass
 from inspect import signature
 from typing import Any
 
-from bandstrap.comparison.payment import Payment, Units
+from bandstrap.comparison.rewards import RewardScale, TableRewards
 from bandstrap.policies import Policy
 from bandstrap.problem import Support
 
 UNWRITTEN = "encoder.json"
 
 
-def snippet(policy: Policy[Any], payment: Payment, encoder: str | None) -> str:
-    """An import, and three lines: the bandit, a decision, its reward.
+def snippet(policy: Policy[Any], rewards: TableRewards, encoder: str | None) -> str:
+    """Imports, and four lines: encoder, bandit, decision, reward.
 
-    `encoder` is where the encoder was written, None if it was not.
+    `encoder` is the encoder's file, None if it was not written.
     """
     code = _Code()
     made = code.of(policy)
-    binary = payment.payoffs.support == Support.binary()
+    binary = rewards.payoffs.support == Support.binary()
     support = "Support.binary()" if binary else "Support.interval(0, 1)"
     lines = [
         *code.imports(),
         f"encode = Encoder.load({encoder or UNWRITTEN!r})  # {_about(encoder)}",
-        f"bandit = Bandit({made}, arms={[*payment.arms]!r}, rewards={support}, seed=0)"
+        f"bandit = Bandit({made}, arms={[*rewards.arms]!r}, rewards={support}, seed=0)"
         + code.doubt(),
-        "decision = bandit.decide(encode(encode.example))  # give a row of your own",
-        f"bandit.learn(decision, reward=1.0){_scale(payment.units)}",
+        "decision = bandit.decide(encode(encode.example))  # your row here",
+        f"bandit.learn(decision, reward=1.0){_scale(rewards.scale)}",
     ]
     return "\n".join(lines) + "\n"
 
@@ -38,20 +38,22 @@ def _about(encoder: str | None) -> str:
     return "turns a row, as a dict, into a context"
 
 
-def _scale(units: Units) -> str:
-    sign = "-" if units.low > 0 else "+"
-    return f"  # (yours {sign} {abs(units.low)!r}) / {units.width!r}" if units.scaled else ""
+def _scale(scale: RewardScale) -> str:
+    if scale == RewardScale():
+        return ""
+    sign = "-" if scale.low > 0 else "+"
+    return f"  # (yours {sign} {abs(scale.low)!r}) / {scale.width!r}"
 
 
 class _Code:
-    """How objects are made, and what has to be imported for it."""
+    """The expressions that construct objects, and the imports that these need."""
 
     def __init__(self) -> None:
         self.homes = {"Bandit": "bandstrap", "Encoder": "bandstrap", "Support": "bandstrap"}
-        self.unknown: list[str] = []  # classes of which it is not known how one was made
+        self.unknown: list[str] = []  # classes whose arguments cannot be found out
 
     def of(self, thing: Any) -> str:
-        """The expression that makes it, without what is so by default."""
+        """The expression that constructs it, without default values."""
         if isinstance(thing, list | tuple):
             inside = "".join(f"{self.of(each)}, " for each in thing)
             return f"[{inside}]" if isinstance(thing, list) else f"({inside})"
@@ -59,20 +61,20 @@ class _Code:
             return repr(thing)
         name = type(thing).__name__
         self.homes[name] = _home(type(thing))
-        given = [f"{key}={self.of(value)}" for key, value in self._given(thing)]
-        return f"{name}({', '.join(given)})"
+        arguments = [f"{key}={self.of(value)}" for key, value in self._arguments(thing)]
+        return f"{name}({', '.join(arguments)})"
 
-    def _given(self, thing: Any) -> Iterator[tuple[str, Any]]:
-        """What is told to make it: of a dataclass, and of an estimator of scikit-learn's."""
+    def _arguments(self, thing: Any) -> Iterator[tuple[str, Any]]:
+        """Of a dataclass or a scikit-learn estimator."""
         if is_dataclass(thing):
             for field in fields(thing):
                 value = getattr(thing, field.name)
-                if field.init and not _usual(field, value):
+                if field.init and not _is_default(field, value):
                     yield field.name, value
         elif hasattr(thing, "get_params"):
-            usual = signature(type(thing)).parameters
+            defaults = signature(type(thing)).parameters
             for name, value in thing.get_params(deep=False).items():
-                if repr(usual[name].default) != repr(value):
+                if repr(defaults[name].default) != repr(value):
                     yield name, value
         elif getattr(thing, "__dict__", None):
             self.unknown.append(type(thing).__name__)
@@ -86,11 +88,11 @@ class _Code:
         ]
 
     def doubt(self) -> str:
-        """A word where the reader has to finish a line."""
-        return f"  # {', '.join(self.unknown)}: made as yours was" if self.unknown else ""
+        """A comment where the user has to finish the line."""
+        return f"  # {', '.join(self.unknown)}: give your arguments" if self.unknown else ""
 
 
-def _usual(field: Any, value: Any) -> bool:
+def _is_default(field: Any, value: Any) -> bool:
     default = field.default
     if default is MISSING and field.default_factory is not MISSING:
         default = field.default_factory()

@@ -1,4 +1,4 @@
-"""A table made ready to play: which column is what, what is done with each, and who gets paid."""
+"""A table made ready to play: rewards from some columns, contexts from all others."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from bandstrap.arrays import Array
-from bandstrap.comparison.payment import Payment, Pays
+from bandstrap.comparison.rewards import RewardSource, TableRewards
 from bandstrap.errors import InvalidInput
 from bandstrap.printable import called
 from bandstrap.tables.cells import cells_of
@@ -18,93 +18,93 @@ from bandstrap.tables.encoder import Encoder
 from bandstrap.tables.features import Fitted, fitted
 from bandstrap.tables.source import Sample, read, title_of
 
-if TYPE_CHECKING:  # it needs a compiler, which a table that is refused should not wait for
+if TYPE_CHECKING:  # it needs a compiler, for which a bad table should not wait
     from bandstrap.environments import TableEnvironment
 
 UNNAMED = "(no name)"  # as where a frame's row names were written to a file
 
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
-    """What is played, how rows become contexts, and what was decided about each column."""
+class PreparedTable:
+    """Contexts and rewards, the encoder, and what was done with each column."""
 
     title: str
     contexts: Array
     encoder: Encoder
-    payment: Payment
+    rewards: TableRewards
     decisions: tuple[str, ...]
 
     @cached_property
     def environment(self) -> "TableEnvironment":
         from bandstrap.environments import TableEnvironment
 
-        return TableEnvironment(self.title, self.contexts, self.payment.payoffs)
+        return TableEnvironment(self.title, self.contexts, self.rewards.payoffs)
 
 
-def nothing() -> None:
-    """What there is to check beside a table."""
+def no_check() -> None:
+    """Accept all options."""
 
 
-def prepare(data: Any, pays: Pays, seed: int = 0, check: Callable[[], None] = nothing) -> Prepared:
-    """Read a table, find what pays, and encode all other columns.
+def prepare(
+    data: Any, source: RewardSource, seed: int = 0, check: Callable[[], None] = no_check
+) -> PreparedTable:
+    """Read a table, find the rewards, and encode all other columns.
 
-    `check` is called when the header is known to be right, before the rows are read, which may
-    take long.
+    `check` is called as soon as the header is right, before the rows are read, which may take long.
     """
 
     def checked(names: list[str]) -> None:
-        pays.check(names)
+        source.check(names)
         check()
 
-    return prepare_sample(read(data, seed, checked), title_of(data), pays)
+    return prepare_sample(read(data, seed, checked), title_of(data), source)
 
 
-def prepare_sample(sample: Sample, title: str, pays: Pays) -> Prepared:
+def prepare_sample(sample: Sample, title: str, source: RewardSource) -> PreparedTable:
     """The same for a table that has been read."""
-    pays.check(sample.table.column_names)
+    source.check(sample.table.column_names)
     if sample.table.num_rows == 0:
         raise InvalidInput("data", title, "the table has a header but no rows")
-    payment, kept = pays.payment(sample.table)
+    rewards, kept = source.rewards(sample.table)
     table = sample.table.filter(pa.array(kept)) if not kept.all() else sample.table
-    made, told = _fit(table.drop_columns(list(pays.columns)))
-    contexts = np.concatenate([one.contexts for one in made], axis=1, dtype=np.float32)
-    features = tuple(one.feature for one in made)
+    columns, notes = _fit(table.drop_columns(list(source.columns)))
+    contexts = np.concatenate([each.contexts for each in columns], axis=1, dtype=np.float32)
+    features = tuple(each.feature for each in columns)
     encoder = Encoder(features, _example(table, [feature.name for feature in features]))
-    rows = (*_rows_told(sample, kept), *payment.told)
-    return Prepared(title, contexts, encoder, payment, (*rows, *told))
+    decisions = (*_row_notes(sample, kept), *rewards.notes, *notes)
+    return PreparedTable(title, contexts, encoder, rewards, decisions)
 
 
-def _rows_told(sample: Sample, kept: Array) -> list[str]:
-    told = [f"{sample.seen:,} rows read"]
+def _row_notes(sample: Sample, kept: Array) -> list[str]:
+    notes = [f"{sample.seen:,} rows read"]
     if not sample.complete:
-        told[0] += ", a gigabyte of them; the rest of the file is left out"
+        notes[0] += ", the first gigabyte; the rest of the file is left out"
     if sample.table.num_rows < sample.seen:
-        told.append(f"{sample.table.num_rows:,} of them drawn at random to play")
+        notes.append(f"{sample.table.num_rows:,} of them drawn at random to play")
     if not kept.all():
-        told.append(f"{int((~kept).sum()):,} rows dropped: what pays in them is missing")
-    return told
+        notes.append(f"{int((~kept).sum()):,} rows dropped: label or reward missing")
+    return notes
 
 
 def _fit(table: pa.Table) -> tuple[list[Fitted], list[str]]:
     """Each column encoded, or dropped with a reason."""
-    made: list[Fitted] = []
-    told = []
+    columns: list[Fitted] = []
+    notes = []
     for name in table.column_names:
         cells = cells_of(table[name])
         if reason := cells.useless():
-            told.append(f"{called(name) or UNNAMED}: dropped, {reason}")
+            notes.append(f"{called(name) or UNNAMED}: dropped, {reason}")
         else:
-            made.append(fitted(cells, name))
-            told.append(f"{called(name) or UNNAMED}: {made[-1].feature.description()}")
-    if not made:
-        raise InvalidInput(
-            "columns", table.column_names, "none is left to decide by (" + "; ".join(told[:3]) + ")"
-        )
-    return made, told
+            columns.append(fitted(cells, name))
+            notes.append(f"{called(name) or UNNAMED}: {columns[-1].feature.description()}")
+    if not columns:
+        remedy = f"none is left to decide by ({'; '.join(notes[:3])})"
+        raise InvalidInput("columns", table.column_names, remedy)
+    return columns, notes
 
 
 def _example(table: pa.Table, names: list[str]) -> dict[str, Any]:
-    """The first row, of values that JSON can hold."""
+    """The first row, as values that JSON can hold."""
     row = table.select(names).slice(0, 1).to_pylist()[0]
     return {name: _plain(value) for name, value in row.items()}
 

@@ -1,13 +1,15 @@
 """One way to write a file, so that there is the old one or the new one, and one way to open it."""
 
+import json
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
+from math import isfinite
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 from uuid import uuid4
 
 from bandstrap.errors import OutputError
@@ -55,6 +57,27 @@ def write_text(path: Path, text: str, remedy: str = "choose another") -> None:
     content = text.encode()
     with replacing(path, remedy) as file:
         file.write(content)
+
+
+def write_json(path: Path, value: Any, remedy: str = "choose another") -> None:
+    """Write a value as JSON, so that there is the old file or the new one."""
+    text = json.dumps(json_value(value), ensure_ascii=False, indent=2, allow_nan=False)
+    write_text(path, text + "\n", remedy)
+
+
+def json_value(value: Any) -> Any:
+    """The value as JSON can hold it: numbers that are not finite become null."""
+    if isinstance(value, Mapping):
+        return {str(key): json_value(each) for key, each in value.items()}
+    if isinstance(value, str | Path):
+        return str(value)
+    if hasattr(value, "tolist"):  # NumPy's
+        return json_value(value.tolist())
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, list | tuple):
+        return [json_value(each) for each in value]
+    return value
 
 
 def regular(path: Path, remedy: str = "check the path") -> None:

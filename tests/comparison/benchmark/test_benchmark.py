@@ -12,8 +12,8 @@ from bandstrap.cli import main
 from bandstrap.commands.benchmark import ranks_table
 from bandstrap.comparison.benchmark.benchmark import LINEUP, benchmark, judged
 from bandstrap.comparison.benchmark.tasks import Task
-from bandstrap.comparison.candidates import LEAN, WIDE, Asked
-from bandstrap.comparison.size import Size
+from bandstrap.comparison.candidates import LEAN, WIDE, Selection
+from bandstrap.comparison.options import Size
 from bandstrap.environments import ClassPayoffs, TableEnvironment
 from bandstrap.report.of_benchmark import _ranks
 from bandstrap.simulation import Runner, Trace
@@ -82,9 +82,9 @@ def random_task(name, width):
 
 def test_where_one_data_set_is_wide_only_those_play_that_cost_least(tmp_path):
     tasks = [random_task("narrow", 2), random_task("wide", WIDE + 1)]
-    found = benchmark(tasks, Asked(), Size(2, 1), Runner(), tmp_path)
+    found = benchmark(tasks, Selection(), Size(2, 1), Runner(), tmp_path)
     assert set(found.policies) == set(LEAN) & set(LINEUP)
-    assert found.decisions[0].startswith("wide is 201 numbers wide: only policies that cost little")
+    assert found.decisions[0].startswith("wide is 201 numbers wide: only policies that are cheap")
 
 
 def test_where_no_table_can_be_played_it_is_said_why(tmp_path):

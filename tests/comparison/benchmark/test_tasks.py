@@ -15,11 +15,11 @@ def test_tables_of_a_folder(tmp_path):
     (tmp_path / "notes.md").write_text("not a table")
     tasks, skipped = folder_tasks(tmp_path, "kind", seed=0)
     assert [(task.name, task.environment.problem.n_arms) for task in tasks] == [("a", 2), ("b", 3)]
-    assert "its column 'kind'" in tasks[0].told
-    assert "its column 'colour'" in tasks[1].told
+    assert "classes in column 'kind'" in tasks[0].description
+    assert "classes in column 'colour'" in tasks[1].description
     assert len(skipped) == 1
     assert "c.csv: skipped" in skipped[0]
-    with pytest.raises(OutputError, match="is no folder"):
+    with pytest.raises(OutputError, match="is not a folder"):
         folder_tasks(tmp_path / "none", None, 0)
     with pytest.raises(UnknownName, match="did you mean 'iris'"):
         named_tasks(("irs",))

@@ -1,4 +1,4 @@
-"""All policies over all data sets at hand: is bootstrapping as good as approximate Thompson?"""
+"""Many policies over many data sets: is bootstrapping as good as approximate Thompson sampling?"""
 
 from collections.abc import Container
 from dataclasses import asdict, dataclass
@@ -11,16 +11,17 @@ from bandstrap.arrays import Array
 from bandstrap.comparison.benchmark.diagram import draw_frontier, draw_ranks
 from bandstrap.comparison.benchmark.ranks import Duel, Ranks, duel, ranks
 from bandstrap.comparison.benchmark.tasks import Task
-from bandstrap.comparison.candidates import QUICK, USUAL, WIDE, Asked, affordable
+from bandstrap.comparison.candidates import QUICK, USUAL, WIDE, Selection, affordable
 from bandstrap.comparison.comparison import check
-from bandstrap.comparison.output import Output, write_json
+from bandstrap.comparison.options import Size
+from bandstrap.comparison.output import Output
 from bandstrap.comparison.ranking import cost, per_round
-from bandstrap.comparison.size import Size
 from bandstrap.errors import InvalidInput
 from bandstrap.policies import ContextualBootstrap, Policy
 from bandstrap.policies.registry import REGISTRY
 from bandstrap.printable import called
 from bandstrap.simulation import Cell, Runner, Trace
+from bandstrap.storage.files import write_json
 
 EXPERIMENT = "benchmark"
 ROUNDS, RUNS = 1000, 3
@@ -29,19 +30,19 @@ BOOTSTRAPS = {
     each.name for each in REGISTRY.values() if each.family in ("wb", "npb") and each.contextual
 }
 LINEUP = (*USUAL, "wb-nn-heads", "ts-langevin-nn")
-# A bootstrap and the approximate sampling of the same kind of model.
+# A bootstrap and approximate sampling with the same kind of model.
 MATCHED = (("wb-log", "ts-laplace"), ("wb-log-gaussian", "ts-laplace"),
            ("wb-log-replicas", "ts-laplace"), ("wb-nn-heads", "ts-langevin-nn"))  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Benchmark:
-    """Rewards a round and costs (data sets, policies), and what follows from them."""
+    """Rewards per round and costs (data sets, policies), the ranks, and the answer."""
 
     datasets: tuple[str, ...]
     policies: tuple[str, ...]
     rewards: Array
-    costs: Array  # microseconds a decision
+    costs: Array  # microseconds per decision
     ranks: Ranks
     duels: tuple[Duel, ...]
     answer: str
@@ -57,7 +58,7 @@ class Benchmark:
 
     @property
     def wins(self) -> Array:
-        """On how many data sets each was best, (policies,); who ties for it shares it."""
+        """On how many data sets each was best, (policies,); ties share it."""
         best = self.rewards == self.rewards.max(axis=1, keepdims=True)
         wins: Array = (best / best.sum(axis=1, keepdims=True)).sum(axis=0)
         return wins
@@ -84,63 +85,64 @@ class Benchmark:
 
 def benchmark(
     tasks: list[Task],
-    asked: Asked,
+    selection: Selection,
     size: Size,
     runner: Runner,
     out: Path,
-    told: tuple[str, ...] = (),
+    notes: tuple[str, ...] = (),
 ) -> Benchmark:
-    """Play every policy on every data set, keep the results, and judge."""
-    policies, left_out = _lineup(tasks, asked, size)
+    """Play every policy on every data set, keep the results, and rank the policies."""
+    policies, left_out = _lineup(tasks, selection, size)
     cells = [cell for task in tasks for cell in _cells(task, policies, size)]
     check(cells)
     traces = Output(out).run(runner, cells)
+    firsts = cells[:: len(policies)]  # of each task
     played = tuple(
-        f"{called(task.name)}: {task.told}, {cells[i * len(policies)].horizon:,} rounds in each of "
-        f"{cells[i * len(policies)].runs} runs"
-        for i, task in enumerate(tasks)
+        f"{called(task.name)}: {task.description}, {cell.horizon:,} rounds in each of "
+        f"{cell.runs} runs"
+        for task, cell in zip(tasks, firsts, strict=True)
     )
     others = {
         name
         for name, policy in policies.items()
         if name not in REGISTRY and isinstance(policy, ContextualBootstrap)
     }
-    notes = (*told, *left_out, *played)
     names = [task.name for task in tasks]
+    notes = (*notes, *left_out, *played)
     found = judged(names, [*policies], traces, notes, BOOTSTRAPS | others)
     draw_ranks(found.ranks, out / "ranks.png")
     draw_frontier([*policies], found.shares, np.median(found.costs, axis=0), out / "frontier.png")
-    write_json(found.as_dict(), out / "benchmark.json")
+    write_json(out / "benchmark.json", found.as_dict(), "choose another --out")
     return found
 
 
-def several(asked: Asked, usual: tuple[str, ...] = LINEUP) -> dict[str, Policy[Any]]:
-    """Those that are asked for, of which there must be two."""
-    policies = asked.candidates(usual)
+def at_least_two(selection: Selection, usual: tuple[str, ...] = LINEUP) -> dict[str, Policy[Any]]:
+    """The selected policies; a single one is refused."""
+    policies = selection.candidates(usual)
     if len(policies) < 2:
         raise InvalidInput("--policies", [*policies], "name at least two to compare")
     return policies
 
 
 def _lineup(
-    tasks: list[Task], asked: Asked, size: Size
+    tasks: list[Task], selection: Selection, size: Size
 ) -> tuple[dict[str, Policy[Any]], list[str]]:
-    """The same policies for all data sets, or ranks could not be compared; and who is missing."""
+    """The same policies for all data sets, so that ranks compare; and a note on those left out."""
     usual = QUICK if size.quick else LINEUP
     widest = max(tasks, key=lambda task: task.environment.problem.n_features)
     width = widest.environment.problem.n_features
-    policies = several(asked, affordable(usual, width))
-    if width <= WIDE or asked.policies or asked.models:
+    policies = at_least_two(selection, affordable(usual, width))
+    if width <= WIDE or selection.policies or selection.models:
         return policies, []
     why = f"{called(widest.name)} is {width:,} numbers wide"
-    told = "only policies that cost little there play; name others by --policies, or leave it out"
-    return policies, [f"{why}: {told}"]
+    remedy = "name others by --policies, or leave it out"
+    return policies, [f"{why}: only policies that are cheap there play; {remedy}"]
 
 
 def _cells(task: Task, policies: dict[str, Policy[Any]], size: Size) -> list[Cell]:
     problem = task.environment.problem
     usual = Size(size.rounds, size.runs or (2 if size.quick else RUNS), size.quick)
-    rounds, runs = usual.of(problem.n_arms, problem.n_features)
+    rounds, runs = usual.rounds_and_runs(problem.n_arms, problem.n_features)
     rounds = size.rounds or min(rounds, ROUNDS)
     return [
         Cell(EXPERIMENT, task.name, name, task.environment, policy, rounds, runs)
@@ -152,10 +154,10 @@ def judged(
     datasets: list[str],
     policies: list[str],
     traces: list[Trace],
-    told: tuple[str, ...] = (),
+    notes: tuple[str, ...] = (),
     bootstraps: Container[str] = BOOTSTRAPS,
 ) -> Benchmark:
-    """What follows from traces, data set by data set in the order of policies."""
+    """The result from traces, ordered by data set, then by policy."""
     shape = (len(datasets), len(policies))
     rewards = np.array([per_round(trace).mean() for trace in traces]).reshape(shape)
     costs = np.array([cost(trace) for trace in traces]).reshape(shape)
@@ -164,14 +166,14 @@ def judged(
     duels = tuple(duel(a, b, columns) for a, b in MATCHED if a in columns and b in columns)
     return Benchmark(
         tuple(datasets), tuple(policies), rewards, costs, found, duels,
-        _answer(found, columns, duels, bootstraps), told, tuple(traces),
+        _answer(found, columns, duels, bootstraps), notes, tuple(traces),
     )  # fmt: skip
 
 
 def _answer(
     found: Ranks, columns: dict[str, Array], duels: tuple[Duel, ...], bootstraps: Container[str]
 ) -> str:
-    """Two sentences: the best of either kind, then pairs of the same model."""
+    """Two sentences: the best of each kind, then pairs with the same model."""
     ours = [name for name in found.policies if name in bootstraps]
     rivals = [name for name in found.policies if name in APPROXIMATE]
     if not (ours and rivals):

@@ -1,4 +1,4 @@
-"""The benchmark's two figures: who differs from whom, and reward against cost."""
+"""The benchmark's two figures: mean ranks, and reward against cost."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from bandstrap.comparison.plot import plain, plain_log
 from bandstrap.experiments.figure2.plot import style
 from bandstrap.experiments.style import figure, save
 
-ROW = 0.24  # inches for a name
+ROW = 0.24  # inches per name
 
 
 def draw_ranks(found: Ranks, path: Path) -> None:
@@ -53,7 +53,7 @@ def _scale(axis: Any, low: int, high: int) -> None:
 
 
 def draw_frontier(policies: list[str], shares: Array, costs: Array, path: Path) -> None:
-    """Reward against cost; the line joins those that nobody beats in both."""
+    """Reward against cost; the line joins policies that none beats in both."""
     drawing, axes = figure(1, 1, width=8.5, height=5.6)
     axis = axes[0, 0]
     for position, name in enumerate(policies):
@@ -64,9 +64,9 @@ def draw_frontier(policies: list[str], shares: Array, costs: Array, path: Path) 
     _names(axis, policies, shares, costs)
     axis.set(
         xscale="log",
-        xlabel="CPU time of a decision, µs (median over data sets)",
+        xlabel="CPU time per decision, µs (median over data sets)",
         ylabel="reward, as a share of the best policy's (mean over data sets)",
-        title="Reward against cost; the line joins those that none beats in both",
+        title="Reward against cost; the line joins policies that none beats in both",
     )
     axis.margins(x=0.12)
     plain_log(axis)
@@ -74,7 +74,7 @@ def draw_frontier(policies: list[str], shares: Array, costs: Array, path: Path) 
 
 
 def frontier(shares: Array, costs: Array) -> Array:
-    """The places of those that earn more than everyone cheaper, by cost."""
+    """The indices of those that earn more than everyone cheaper, by cost."""
     edge, best = [], -np.inf
     for place in np.lexsort((-shares, costs)):
         if shares[place] > best:
@@ -84,7 +84,7 @@ def frontier(shares: Array, costs: Array) -> Array:
 
 
 def _names(axis: Any, policies: list[str], shares: Array, costs: Array) -> None:
-    """Beside their points, on whichever side keeps clear of the name placed before."""
+    """Names beside their points, on the side that is still free."""
     span = float(np.ptp(shares)) or 1.0
     taken: list[tuple[float, float]] = []
     for place in np.argsort(-shares):

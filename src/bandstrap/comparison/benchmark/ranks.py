@@ -1,8 +1,8 @@
 """Policies over many data sets: mean ranks, and which of them differ.
 
-Ranks are compared as Demšar (2006) proposed, by Friedman's test first. Pairs are then compared by
-Wilcoxon's signed-rank test with Holm's correction and not by mean ranks (Nemenyi): those make a
-pair's verdict depend on who else took part (Benavoli et al., 2016).
+Friedman's test comes first, as Demšar (2006) proposed. Pairs are then compared by Wilcoxon's
+signed-rank test with Holm's correction and not by mean ranks (Nemenyi), which would make a pair's
+verdict depend on who else took part (Benavoli et al., 2016).
 """
 
 from dataclasses import dataclass
@@ -19,35 +19,39 @@ LEVEL = 0.05
 
 @dataclass(frozen=True)
 class Duel:
-    """Two policies over all data sets: how often the first earned more, and how sure that is."""
+    """Two policies over all data sets: how often the first earned more, with a p-value."""
 
     first: str
     second: str
     wins: int
     losses: int
-    difference: float  # mean over data sets of what the first earned more a round
+    difference: float  # reward per round of the first minus the second, mean over data sets
     p: float  # two-sided, of this pair alone
 
     def __str__(self) -> str:
         return (
-            f"{self.first} earned {self.difference:+.3f} a round against {self.second} "
+            f"{self.first} earned {self.difference:+.3f} per round against {self.second} "
             f"(more on {self.wins}, less on {self.losses} data sets, Wilcoxon p = {self.p:.2g})"
         )
 
 
 @dataclass(frozen=True)
 class Ranks:
-    """Mean ranks, best first, and the groups within which no pair differs."""
+    """Mean ranks, best first, and the groups in which no pair differs."""
 
     policies: tuple[str, ...]
     mean: tuple[float, ...]
     datasets: int
-    friedman: float  # p of "all are alike"; NaN where there is too little to tell
+    friedman: float  # p of "all are equal"; NaN with too little data
     groups: tuple[tuple[str, ...], ...]
 
 
 def ranks(policies: list[str], rewards: Array) -> Ranks:
-    """From rewards (data sets, policies)."""
+    """Rank policies by rewards (data sets, policies).
+
+    >>> ranks(["a", "b"], np.array([[0.9, 0.5], [0.8, 0.7]])).policies
+    ('a', 'b')
+    """
     mean = rankdata(-rewards, axis=1).mean(axis=0)
     order = sorted(range(len(policies)), key=lambda i: (mean[i], policies[i]))
     names = [policies[i] for i in order]
@@ -81,7 +85,7 @@ def _p(difference: Array) -> float:
 
 
 def _different(names: list[str], rewards: Array) -> set[frozenset[str]]:
-    """The pairs that differ, by Holm: the smallest p first, each against what is left of LEVEL."""
+    """The pairs that differ, by Holm's correction."""
     pairs = list(combinations(range(len(names)), 2))
     p = [_p(rewards[:, i] - rewards[:, j]) for i, j in pairs]
     found = set()
@@ -94,7 +98,7 @@ def _different(names: list[str], rewards: Array) -> set[frozenset[str]]:
 
 
 def _groups(names: list[str], different: set[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
-    """The longest stretches of the ranking without a pair that differs."""
+    """The longest runs of the ranking without a pair that differs."""
     groups: list[tuple[str, ...]] = []
     end = 0
     for start in range(len(names)):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bandstrap.comparison.payment import Label
+from bandstrap.comparison.rewards import Label
 from bandstrap.comparison.table import prepare_sample
 from bandstrap.datasets import DATASETS, available
 from bandstrap.environments import Environment, Labelled
@@ -15,15 +15,15 @@ from bandstrap.tables.source import SUFFIXES, read, title_of
 
 @dataclass(frozen=True)
 class Task:
-    """Something to play, its name in results, and a few words about it."""
+    """An environment, its name in results, and a few words about it."""
 
     name: str
     environment: Environment
-    told: str
+    description: str
 
 
 def named_tasks(names: tuple[str, ...] = ()) -> list[Task]:
-    """Data sets by name, each once; none means all that can be read without a network."""
+    """Data sets by name, each once; by default all that can be read without a network."""
     for name in names:
         if name not in DATASETS:
             raise UnknownName("data set", name, DATASETS)
@@ -34,13 +34,13 @@ def named_tasks(names: tuple[str, ...] = ()) -> list[Task]:
 def folder_tasks(
     folder: Path, label: str | None, seed: int, taken: Iterable[str] = ()
 ) -> tuple[list[Task], list[str]]:
-    """The tables in a folder, and what is said of those that cannot be played.
+    """The tables in a folder, and a sentence on each that cannot be played.
 
-    A table's classes are in the column called `label` if it has one, else in its last. It is
-    called by its file, without the ending unless that name is `taken`.
+    The classes are in the column `label` if a table has it, else in the last. A task has the name
+    of its file, with the suffix only if the name is `taken` without it.
     """
     if not folder.is_dir():
-        raise OutputError(folder, "is no folder", "give one that holds tables by --folder")
+        raise OutputError(folder, "is not a folder", "give --folder one that holds tables")
     tasks, skipped, names = [], [], set(taken)
     for path in sorted(folder.iterdir()):
         if path.name.lower().endswith(SUFFIXES):
@@ -58,5 +58,5 @@ def _task(path: Path, name: str, label: str | None, seed: int) -> Task:
     names = sample.table.column_names
     column = label if label is not None and label in names else str(names[-1])
     prepared = prepare_sample(sample, name, Label(column))
-    told = f"{called(path.name)} by its column {called(column)!r}"
-    return Task(name, prepared.environment, told)
+    description = f"{called(path.name)}, classes in column {called(column)!r}"
+    return Task(name, prepared.environment, description)

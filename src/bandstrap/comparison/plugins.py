@@ -1,4 +1,4 @@
-"""Policies and models of others: named by module and class, given as objects, or installed."""
+"""Policies and models from elsewhere: installed packages, module:Class, or objects."""
 
 import os
 import sys
@@ -14,22 +14,22 @@ GROUPS: dict[type, str] = {Policy: "bandstrap.policies", Model: "bandstrap.model
 OPTIONS: dict[type, str] = {Policy: "--policy", Model: "--model"}
 
 
-class Installed(NamedTuple):
-    """What installed packages offer by entry points, and what is wrong with some of it."""
+class Plugins(NamedTuple):
+    """What installed packages offer by entry points, and the errors of those that do not load."""
 
     found: dict[str, Any]
     broken: dict[str, BandstrapError]
 
 
-def installed(kind: type) -> Installed:
-    """All of them; one that cannot be had stops only those who ask for it."""
-    offers = Installed({}, {})
+def plugins(kind: type) -> Plugins:
+    """All of one kind; a broken one matters only to those who select it."""
+    found = Plugins({}, {})
     for point in entry_points(group=GROUPS[kind]):
         try:
-            offers.found[point.name] = _loaded(point, kind)
+            found.found[point.name] = _loaded(point, kind)
         except BandstrapError as error:
-            offers.broken[point.name] = error
-    return offers
+            found.broken[point.name] = error
+    return found
 
 
 def _loaded(point: EntryPoint, kind: type) -> Any:
@@ -37,16 +37,16 @@ def _loaded(point: EntryPoint, kind: type) -> Any:
     whose = f"entry point {point.name!r} of {package}"
     try:
         thing = point.load()
-    except Exception as error:  # importing others' code may raise anything
-        raise _unmade(whose, point.value, error, "mend or remove the package") from error
-    return made(thing, kind, whose, point.value)
+    except Exception as error:  # others' code may raise anything
+        raise _failed(whose, point.value, error, "fix or remove the package") from error
+    return _instance(thing, kind, whose, point.value)
 
 
-def by_name(things: tuple[Any, ...], kind: type) -> dict[str, Any]:
-    """Each by its class; a second one of a class is numbered."""
+def own_by_name(things: tuple[Any, ...], kind: type) -> dict[str, Any]:
+    """Each under the name of its class; a second one of a class is numbered."""
     found: dict[str, Any] = {}
     for thing in things:
-        one = made(_imported(thing, kind), kind, OPTIONS[kind], thing)
+        one = _instance(_imported(thing, kind), kind, OPTIONS[kind], thing)
         name = type(one).__name__.lower()
         several = sum(type(other) is type(one) for other in found.values())
         found[f"{name}-{several + 1}" if several else name] = one
@@ -54,7 +54,7 @@ def by_name(things: tuple[Any, ...], kind: type) -> dict[str, Any]:
 
 
 def _imported(thing: Any, kind: type) -> Any:
-    """What `module:Name` names, from the folder one is in or from anywhere Python looks."""
+    """What `module:Name` names, also from the current folder."""
     if not isinstance(thing, str):
         return thing
     module, _, name = thing.partition(":")
@@ -68,8 +68,8 @@ def _imported(thing: Any, kind: type) -> Any:
         raise InvalidInput(OPTIONS[kind], thing, f"cannot be imported ({error})") from error
 
 
-def made(thing: Any, kind: type, parameter: str, told: Any) -> Any:
-    """A policy or model, or what a class or function makes of nothing."""
+def _instance(thing: Any, kind: type, parameter: str, value: Any) -> Any:
+    """A policy or model, or what a class or function returns without arguments."""
     if isinstance(thing, kind):
         return thing
     try:
@@ -77,13 +77,13 @@ def made(thing: Any, kind: type, parameter: str, told: Any) -> Any:
     except BandstrapError:
         raise
     except Exception as error:  # others' code may raise anything
-        remedy = "name a class that needs no arguments, or a function that makes one"
-        raise _unmade(parameter, told, error, remedy) from error
+        remedy = "name a class that needs no arguments, or a function that returns an object"
+        raise _failed(parameter, value, error, remedy) from error
     if not isinstance(one, kind):
-        raise InvalidInput(parameter, told, f"give a {kind.__name__}, or what makes one")
+        raise InvalidInput(parameter, value, f"give a {kind.__name__}, or what returns one")
     return one
 
 
-def _unmade(parameter: str, told: Any, error: Exception, remedy: str) -> InvalidInput:
-    said = " ".join(f"{type(error).__name__}: {error}".split())
-    return InvalidInput(parameter, told, f"cannot be made ({said}): {remedy}")
+def _failed(parameter: str, value: Any, error: Exception, remedy: str) -> InvalidInput:
+    reason = " ".join(f"{type(error).__name__}: {error}".split())
+    return InvalidInput(parameter, value, f"cannot be made ({reason}): {remedy}")

@@ -1,0 +1,52 @@
+"""What a user asks of a comparison or a benchmark, as far as it can be checked at once."""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bandstrap.errors import InvalidInput
+
+ROUNDS, RUNS = 3000, 5
+QUICK_ROUNDS, QUICK_RUNS = 300, 3
+WORK = 2_400_000  # rounds × arms × features that are played by default
+
+
+def split_names(names: str | Sequence[str]) -> tuple[str, ...]:
+    """The names in a text, where one with a comma goes in quotes; a list is taken as it is.
+
+    >>> split_names('small, "large, red"')
+    ('small', 'large, red')
+    >>> split_names(["large, red"])
+    ('large, red',)
+    """
+    if not isinstance(names, str):
+        return tuple(names)
+    try:
+        found = [name.strip() for name in next(csv.reader([names], skipinitialspace=True), [])]
+    except csv.Error as error:
+        remedy = f"separate names by commas, and quote those that hold one ({error})"
+        raise InvalidInput("names", names, remedy) from error
+    return tuple(filter(None, found)) or ("",)
+
+
+@dataclass(frozen=True)
+class Size:
+    """How many rounds and runs to play; None depends on the table.
+
+    >>> Size(rounds=100).rounds_and_runs(arms=3, features=4)
+    (100, 5)
+    """
+
+    rounds: int | None = None
+    runs: int | None = None
+    quick: bool = False
+
+    def __post_init__(self) -> None:
+        for name, value in (("--rounds", self.rounds), ("--runs", self.runs)):
+            if value is not None and value < 1:
+                raise InvalidInput(name, value, "give at least 1")
+
+    def rounds_and_runs(self, arms: int, features: int) -> tuple[int, int]:
+        rounds, runs = (QUICK_ROUNDS, QUICK_RUNS) if self.quick else (ROUNDS, RUNS)
+        affordable = max(QUICK_ROUNDS, WORK // (arms * features))
+        return self.rounds or min(rounds, affordable), self.runs or runs
