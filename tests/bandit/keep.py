@@ -14,7 +14,7 @@ from bandstrap import (
     LogisticRegression,
     Support,
 )
-from bandstrap.bandit import store
+from bandstrap.bandit import saving
 
 KEPT = Path(__file__).parent / "kept"
 
@@ -23,7 +23,7 @@ def keep(name: str, bandit: Bandit, contexts: list[list[float] | None]) -> None:
     for i, context in enumerate(contexts):
         decision = bandit.decide(context)
         bandit.learn(decision, float(i % 2))
-    path = KEPT / f"format{store.FORMAT}-{name}.bandit"
+    path = KEPT / f"format{saving.FORMAT}-{name}.bandit"
     bandit.save(path)
     told = []
     for context in contexts[:5]:

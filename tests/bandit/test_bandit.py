@@ -246,7 +246,7 @@ def told_of(bandit):
         (lambda b: b.learn(arm=["red"], context=np.ones((2, 2)), reward=[1.0]), "each of 2"),
         (lambda b: b.rank(np.ones(2), k=4), "ask for 1 to 3"),
         (lambda b: b.rank(np.ones((2, 2))), "give one"),
-        (lambda b: b.add_arm("red"), "arm of that name"),
+        (lambda b: b.add_arm("red"), "has that name already"),
         (lambda b: b.add_arm(1.5), "text or whole numbers"),
         (lambda b: b.remove_arm("pink"), "unknown arm"),
     ],

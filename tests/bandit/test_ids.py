@@ -44,7 +44,7 @@ def test_no_id_is_given_twice_after_a_crash(tmp_path):
     fresh = [again.decide() for _ in range(5)]
     assert not {each.id for each in lost} & {each.id for each in fresh}
     for each in lost:
-        with pytest.raises(InvalidInput, match="no such decision was made by this bandit"):
+        with pytest.raises(InvalidInput, match="this bandit made no such decision"):
             again.learn(each.id, 1.0)
     again.learn(waiting.id, 1.0)
     with pytest.raises(InvalidInput, match="it has its reward already"):
@@ -87,7 +87,7 @@ def test_given_seeds_still_decide_the_same():
 
 
 def test_an_old_number_is_refused_as_unknown():
-    with pytest.raises(InvalidInput, match="decision = 0: no such decision"):
+    with pytest.raises(InvalidInput, match="decision = 0: this bandit made no such decision"):
         made().learn(0, 1.0)
 
 

@@ -58,7 +58,7 @@ def check(bandit, context, decisions, allowed=None):
 
 
 # One that learns no more stays as it is: arms that lose for now lose for good.
-@pytest.mark.filterwarnings("ignore::bandstrap.bandit.lockin.LockInWarning")
+@pytest.mark.filterwarnings("ignore::bandstrap.bandit.lock_in.LockInWarning")
 @pytest.mark.parametrize("name", POLICIES)
 def test_decisions_follow_their_propensities(name):
     bandit = frozen(POLICIES[name](), False, propensity=Propensity(draws=4))
@@ -66,7 +66,7 @@ def test_decisions_follow_their_propensities(name):
     check(bandit, None, DECISIONS // 4, ["a", "c"])
 
 
-@pytest.mark.filterwarnings("ignore::bandstrap.bandit.lockin.LockInWarning")
+@pytest.mark.filterwarnings("ignore::bandstrap.bandit.lock_in.LockInWarning")
 @pytest.mark.parametrize("name", [name for name in CONTEXTUAL if name not in SCHEDULES])
 def test_decisions_in_contexts_follow_their_propensities(name):
     few = Propensity(draws=4)
@@ -81,7 +81,7 @@ SHARED = {
 }
 
 
-@pytest.mark.filterwarnings("ignore::bandstrap.bandit.lockin.LockInWarning")
+@pytest.mark.filterwarnings("ignore::bandstrap.bandit.lock_in.LockInWarning")
 @pytest.mark.parametrize("name", SHARED)
 @pytest.mark.parametrize("context", [0.2, 10.0, 200.0])
 def test_decisions_of_one_model_for_all_arms_follow_their_propensities(name, context):

@@ -29,7 +29,7 @@ from bandstrap import (
     UnknownName,
     from_sklearn,
 )
-from bandstrap.bandit.contexts import Contexts
+from bandstrap.bandit.contexts import ContextReader
 from states import everything
 
 LINEAR = ContextualBootstrap(Exponential(), LinearRegression(), EigenExamples())
@@ -218,7 +218,7 @@ def test_bytes_are_numbers_like_any(arms):
 
 
 def test_bandits_of_earlier_files_read_bytes_as_they_did():
-    contexts = Contexts(None)
+    contexts = ContextReader(None)
     del contexts.keeps_bytes  # as in files that do not say
     assert contexts.rows(np.array([[255, 0]], dtype=np.uint8))[0][0].dtype == np.uint8
 

@@ -160,7 +160,8 @@ def test_an_expired_decision_that_is_refused_all_the_same_is_dropped_with_a_warn
     waiting[name] = waiting[name]._replace(context=np.array([[500, 1.0]]))
     bandit.decide([1.0, 1.0])
     with pytest.warns(
-        UserWarning, match=f"decision {name} has expired and is dropped, .*scale it down"
+        UserWarning,
+        match=f"decision {name} has expired and its reward was refused: .*scale it down",
     ):
         bandit.decide([1.0, 1.0])
     assert (bandit.rewards_learnt, bandit.decisions_waiting) == (0, 2)

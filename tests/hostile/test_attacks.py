@@ -102,7 +102,7 @@ def test_an_attribute_cannot_take_the_place_of_a_method(tmp_path, monkeypatch):
         "builtins:eval",
         "subprocess:Popen",
         "bandstrap.datasets.archives:_download",
-        "bandstrap.bandit.store:save",
+        "bandstrap.bandit.saving:save",
         "bandstrap.bandit.bandit:Bandit.save",
         "bandstrap.storage.files:replacing",
         "bandstrap.simulation.runner:simulate",

@@ -5,7 +5,7 @@ from bandstrap.bandit.bandit import Bandit
 from bandstrap.bandit.decision import Decision
 from bandstrap.bandit.explanation import Explanation
 from bandstrap.bandit.forgetting import HalfLife, NoForgetting, Window
-from bandstrap.bandit.lockin import LockInWarning
+from bandstrap.bandit.lock_in import LockInWarning
 from bandstrap.bandit.pending import Expiry
 from bandstrap.bandit.propensity import Propensity
 

@@ -1,4 +1,4 @@
-"""Features of arms, and how they meet those of a context."""
+"""Features of arms, and how they join those of a context."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -18,9 +18,9 @@ from bandstrap.tables import Columns
 class ArmFeatures:
     """A row of features for each arm, for a policy that has one model for all arms.
 
-    What the model sees of an arm in a context is the arm's features, the context's, and, unless
-    `interactions` is False, every product of one of each: without these a linear model would rank
-    arms alike in every context. It never changes: with other arms there is another.
+    The model sees an arm's features, the context's and, unless `interactions` is False, every
+    product of one of each: without these a linear model would rank arms alike in every context.
+    An object never changes: other arms have another.
 
     >>> ArmFeatures({"a": [1.0, 0.0], "b": [0.0, 1.0]}).rows(np.array([[5.0]]))
     array([[1., 0., 5., 5., 0.],
@@ -40,7 +40,7 @@ class ArmFeatures:
     )
 
     def verify_saved(self) -> None:
-        require(len(self.names) == len(self.matrix), "arms and their features differ in number")
+        require(len(self.names) == len(self.matrix), "arms and rows of features differ")
         require(self.columns.width == self.matrix.shape[1], "features and columns differ")
 
     def __init__(self, features: Mapping[Arm, Any], interactions: bool = True) -> None:
@@ -56,14 +56,14 @@ class ArmFeatures:
             object.__setattr__(self, name, value)
 
     def added(self, name: Arm, features: Any) -> "ArmFeatures":
-        """These and those of one more arm."""
+        """These and the features of one more arm."""
         if features is None:
             raise InvalidInput("features", None, "the other arms have features: give some")
         matrix = np.concatenate([self.matrix, _row(features, self.columns)])
         return self._with([*self.names, name], matrix)
 
     def kept(self, before: ArmMap) -> "ArmFeatures":
-        """Those of the arms that stay."""
+        """The features of the arms that stay."""
         places = [place for place in before if place is not None]
         return self._with([self.names[place] for place in places], self.matrix[places])
 
@@ -74,7 +74,7 @@ class ArmFeatures:
         return made
 
     def rows(self, context: Array | None, place: int | None = None) -> Array:
-        """What a model sees of every arm, or of one, in a context (1, features)."""
+        """The features that a model sees of every arm, or of one, in a context (1, features)."""
         arms = self.matrix if place is None else self.matrix[place : place + 1]
         if context is None:
             return arms
@@ -88,7 +88,7 @@ class ArmFeatures:
         return made
 
     def width(self, n_features: int) -> int:
-        """How many numbers a model sees."""
+        """How many features a model sees."""
         own = int(self.matrix.shape[1])
         return own + n_features + (own * n_features if self.interactions else 0)
 
@@ -96,7 +96,7 @@ class ArmFeatures:
 def features_and_names(
     arms: Iterable[Arm] | Mapping[Arm, Any] | ArmFeatures,
 ) -> tuple[ArmFeatures | None, Iterable[Arm]]:
-    """The features of arms, if they were given any, and their names."""
+    """The features of arms, if there are any, and their names."""
     if isinstance(arms, Mapping):
         arms = ArmFeatures(arms)
     if isinstance(arms, ArmFeatures):
@@ -109,5 +109,5 @@ def _row(features: Any, columns: Columns) -> Array:
     if not given.one:
         raise InvalidInput("arms", f"{len(given.rows)} rows", "give one row for each arm")
     if columns.text:
-        raise InvalidInput("arms", columns.text, "give arms features that are numbers")
+        raise InvalidInput("arms", columns.text, "give arms numeric features")
     return given.rows.astype(np.float64)

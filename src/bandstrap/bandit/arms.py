@@ -1,4 +1,4 @@
-"""The arms a bandit chooses among, by the names a user gave them."""
+"""The arms of a bandit, by the names that users gave them."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,16 +14,16 @@ from bandstrap.validation import is_whole
 
 
 class Arms:
-    """Names in the order in which policies count them."""
+    """Names of arms, in the order of policies' indices."""
 
     schema = Schema(
         names=TupleOf(Name()),
-        places=DictOf(Name(), Whole()),  # of earlier versions: it follows from the names
+        places=DictOf(Name(), Whole()),  # in earlier versions: it follows from the names
         all=ArrayOf(bool, 1, "arms"),
     )
 
     def __init__(self, names: Iterable[Arm]) -> None:
-        given = [checked(name, "arms") for name in listed("arms", names)]
+        given = [checked_name(name, "arms") for name in as_names("arms", names)]
         if not given:
             raise InvalidInput("arms", given, "a bandit needs at least one arm")
         if len(set(given)) < len(given):
@@ -34,7 +34,7 @@ class Arms:
         self.all = np.ones((1, len(given)), dtype=np.bool_)
 
     def to_saved(self) -> dict[str, Any]:
-        """For a file: the rest follows from the names."""
+        """For a file; the rest follows from the names."""
         return {"names": self.names}
 
     @classmethod
@@ -46,20 +46,20 @@ class Arms:
         return len(self.names)
 
     def place(self, name: Arm) -> int:
-        """Where an arm stands."""
+        """The index of an arm."""
         if type(name) not in (str, int):  # as it almost always is
-            name = checked(name)
+            name = checked_name(name)
         if name not in self.places:
             raise UnknownName("arm", name, self.names)
         return self.places[name]
 
     def mask(self, allowed: Iterable[Arm] | None) -> Array:
-        """A flag for each arm, (1, arms)."""
+        """Which arms are allowed, (1, arms)."""
         if allowed is None:
             return self.all
-        names = listed("allowed", allowed)
+        names = as_names("allowed", allowed)
         if any(isinstance(name, bool | np.bool_) for name in names):
-            remedy = "give the names of arms that are allowed, not a flag for each arm"
+            remedy = "give the names of the allowed arms, not a flag for each arm"
             raise InvalidInput("allowed", names, remedy)
         mask = np.zeros_like(self.all)
         mask[0, [self.place(name) for name in names]] = True
@@ -68,13 +68,13 @@ class Arms:
         return mask
 
     def added(self, name: Arm) -> tuple["Arms", ArmMap]:
-        """One more, at the end; and where each stood before."""
-        if checked(name) in self.places:
-            raise InvalidInput("arm", name, "there is an arm of that name; choose another")
+        """These and one more; and each one's earlier place."""
+        if checked_name(name) in self.places:
+            raise InvalidInput("arm", name, "an arm has that name already; choose another")
         return Arms([*self.names, name]), [*range(len(self)), None]
 
     def removed(self, name: Arm) -> tuple["Arms", ArmMap]:
-        """One less; and where each that is left stood before."""
+        """These without one; and each one's earlier place."""
         gone = self.place(name)
         if len(self) == 1:
             raise InvalidInput("arm", name, "the last arm cannot be removed")
@@ -82,8 +82,8 @@ class Arms:
         return Arms([self.names[place] for place in before]), before
 
 
-def listed(parameter: str, names: Any) -> list[Any]:
-    """Names one by one; refuses what would be taken apart into names that nobody meant."""
+def as_names(parameter: str, names: Any) -> list[Any]:
+    """A list of names; refuses text and tables, which would come apart into odd ones."""
     if isinstance(names, str):
         raise InvalidInput(parameter, names, f"give a list of names, such as [{names!r}, ...]")
     if hasattr(names, "columns"):  # a table
@@ -96,8 +96,8 @@ def listed(parameter: str, names: Any) -> list[Any]:
         raise InvalidInput(parameter, names, "give a list of names") from None
 
 
-def checked(name: Any, parameter: str = "arm") -> Arm:
-    """A name in Python's own types: of an Enum that is text or a number, its value."""
+def checked_name(name: Any, parameter: str = "arm") -> Arm:
+    """A name as a Python str or int; of an Enum of these, its value."""
     if type(name) in (str, int):  # as it almost always is
         return name  # type: ignore[no-any-return]
     if isinstance(name, str):

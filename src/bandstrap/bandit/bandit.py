@@ -1,4 +1,4 @@
-"""The object that a product holds: ask it for decisions, tell it rewards when they come."""
+"""The object that a product holds: it decides, and learns rewards as they come."""
 
 import os
 import warnings
@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import RLock
 from time import time
-from typing import Any, ClassVar, TypeVar, overload
+from typing import Any, ClassVar, overload
 from weakref import WeakSet
 
 import numpy as np
@@ -16,17 +16,26 @@ import numpy as np
 from bandstrap.arrays import Array
 from bandstrap.bandit.arm_features import ArmFeatures, features_and_names
 from bandstrap.bandit.arms import Arms
-from bandstrap.bandit.contexts import Contexts
+from bandstrap.bandit.contexts import ContextReader
 from bandstrap.bandit.decision import Arm, Decision
-from bandstrap.bandit.explanation import Explanation, explained
+from bandstrap.bandit.explanation import Explanation, explain
 from bandstrap.bandit.forgetting import Forgetting, NoForgetting
-from bandstrap.bandit.given import many_of, reward_of, rewards_of, weight_of, weights_of
-from bandstrap.bandit.lockin import Watchman
+from bandstrap.bandit.inputs import (
+    as_list,
+    check_clock,
+    check_decision,
+    check_seed,
+    check_settings,
+    checked_reward,
+    checked_rewards,
+    checked_weight,
+    checked_weights,
+)
+from bandstrap.bandit.lock_in import LockInDetector
 from bandstrap.bandit.memory import Memory
 from bandstrap.bandit.pending import Expiry, Pending
-from bandstrap.bandit.propensity import Chances, Propensity, check_draw
-from bandstrap.bandit.settings import check_clock, check_decision, check_seed, check_settings
-from bandstrap.bandit.store import load, save
+from bandstrap.bandit.propensity import ChoiceProbabilities, Propensity, check_draw
+from bandstrap.bandit.saving import load, save
 from bandstrap.errors import InvalidInput, OutputError
 from bandstrap.models.cost import untold
 from bandstrap.policies import Policy
@@ -38,26 +47,23 @@ from bandstrap.storage.schema import Flag, Generator, Maybe, Of, Schema, Whole, 
 from bandstrap.validation import require_whole
 
 Clock = Callable[[], float]
-T = TypeVar("T")
 
 SHOWN = 10  # arms in a `repr`
 LIVING: "WeakSet[Bandit]" = WeakSet()  # those of this process
-HELD: "list[Bandit]" = []  # while a process forks
+HELD: "list[Bandit]" = []  # locked while a process forks
 
 
 class Bandit:
     """Chooses among arms that have names, by any policy, and learns from rewards as they come.
 
     * `policy` decides; `arms` are names, or `{name: features}` for a policy with one model for all.
-    * `seed`: bandits of equal seeds that are given the same decide the same; None for any.
-    * `rewards`: where rewards lie, [0, 1] if None.
-    * `propensity`: by how many draws probabilities are told where the policy does not know them,
-      and how small they may be.
-    * `forgetting`: how fast rewards stop to count; they count for good if None.
-    * `expiry`: when decisions without a reward are given up, and which reward they get; never if
-      None.
-    * `clock` tells the time in seconds, for `expiry`. It is not saved: give one of your own to
-      `load` again.
+    * `seed`: bandits with equal seeds and inputs make equal decisions; random if None.
+    * `rewards`: the support of rewards, [0, 1] if None.
+    * `propensity`: how many draws estimate probabilities that the policy does not know, and how
+      small they may be.
+    * `forgetting`: how fast rewards lose weight; never if None.
+    * `expiry`: when decisions without a reward expire, and with which reward; never if None.
+    * `clock` returns seconds, for `expiry`. It is not saved: give your own to `load` again.
 
     >>> from bandstrap import Bandit, Bootstrap
     >>> bandit = Bandit(Bootstrap(), arms=["red", "green"], seed=1)
@@ -68,6 +74,7 @@ class Bandit:
     """
 
     unsaved: ClassVar[tuple[str, ...]] = ("_lock", "_clock")
+    former_fields: ClassVar[dict[str, str]] = {"_watchman": "_lock_in"}
     own_clock = False  # files of earlier versions do not say
     schema = Schema(
         policy=Of(Policy),
@@ -76,12 +83,12 @@ class Bandit:
         forgetting=Of(Forgetting),
         expiry=Maybe(Of(Expiry)),
         rewards_learnt=Whole(),
-        contexts=Of(Contexts),
+        contexts=Of(ContextReader),
         _arms=Of(Arms),
         _memory=Maybe(Of(Memory)),
         _pending=Of(Pending),
         _rng=Generator(),
-        _watchman=Of(Watchman),
+        _lock_in=Of(LockInDetector),
         own_clock=Flag(),
     )
 
@@ -107,58 +114,58 @@ class Bandit:
         self.forgetting = forgetting or NoForgetting()
         self.expiry = expiry
         for reward in self._coming():
-            reward_of(reward, self.support)
+            checked_reward(reward, self.support)
         self.rewards_learnt = 0
         features, names = features_and_names(arms)
-        self.contexts = Contexts(features)
+        self.contexts = ContextReader(features)
         self._arms = Arms(names)
-        self._memory: Memory | None = None  # begun with the first decision or reward
-        # What cannot be done is told now, as far as it is known without a context.
+        self._memory: Memory | None = None  # started at the first decision or reward
+        # Refuse now what can be refused without a context.
         problem = self.contexts.problem(len(self._arms), self.support, None)
         policy.check(problem, self._coming())
         if policy.context_free:
             self.forgetting.memory(policy, problem)
         self._pending = Pending()
         self._rng = np.random.Generator(np.random.PCG64DXSM(seed))
-        self._watchman = Watchman()
+        self._lock_in = LockInDetector()
         self._clock, self.own_clock = clock, clock is not time
         self.restore()
 
     def restore(self) -> None:
-        """What is not saved with a bandit."""
+        """Make again what is not saved."""
         self._lock = RLock()
         if not hasattr(self, "_clock"):
             self._clock = time
         LIVING.add(self)
 
     def verify_saved(self) -> None:
-        """Policy, arms, contexts and what was learnt come from one file, but need not fit."""
+        """Policy, arms, contexts and memory of a file must fit each other."""
         for reward in self._coming():
-            reward_of(reward, self.support)
+            checked_reward(reward, self.support)
         blank = self.contexts.problem(len(self._arms), self.support, None)
         self.policy.check(blank, self._coming())
         self.contexts.verify_arms(self._arms)
         width = 0 if self.contexts.columns is None else self.contexts.columns.width
         for waiting in self._pending.waiting.values():
             if waiting.context is not None:
-                require(waiting.context.shape[1] == width, "a waiting context is of another width")
+                require(waiting.context.shape[1] == width, "a waiting context has the wrong width")
         if self._memory is not None:
             problem = self._memory.problem
             own = self.contexts.problem(len(self._arms), self.support, np.empty((1, width)))
-            require(problem == own, "what was learnt is of another problem")
+            require(problem == own, "the memory is of another problem")
             fits = problem.columns is None or problem.columns is self.contexts.columns
-            require(fits, "what was learnt is of other columns")
-            with untold():  # what it costs was said when it was saved
+            require(fits, "the memory is of other columns")
+            with untold():  # its cost was reported before it was saved
                 check_like(self._memory, self.forgetting.memory(self.policy, problem))
 
     def go_on_alone(self) -> None:
-        """In a forked process: ids and random numbers of its own, and a lock that nobody holds."""
+        """In a forked process: new ids, new random numbers, and a free lock."""
         self._lock = RLock()
         self._pending.begin_epoch()
         self._rng = np.random.Generator(np.random.PCG64DXSM())
 
     def __getstate__(self) -> dict[str, Any]:
-        """For copies and pickles: everything but the lock, as it is at one moment."""
+        """For copies and pickles: a consistent copy of everything but the lock."""
         with self._lock:
             return deepcopy({name: it for name, it in vars(self).items() if name != "_lock"})
 
@@ -176,12 +183,12 @@ class Bandit:
 
     @property
     def arms(self) -> tuple[Arm, ...]:
-        """The names of the arms there are now, oldest first."""
+        """The names of the current arms, oldest first."""
         return self._arms.names
 
     @property
     def decisions_waiting(self) -> int:
-        """Decisions that have no reward yet."""
+        """The number of decisions that have no reward yet."""
         return len(self._pending)
 
     @overload
@@ -200,16 +207,45 @@ class Bandit:
     def decide(self, context: Any, allowed: Iterable[Arm] | None = None) -> Any: ...
 
     def decide(self, context: Any = None, allowed: Iterable[Arm] | None = None) -> Any:
-        """A `Decision` for one context, or a list of them for many: each by a draw of its own."""
+        """A `Decision` for one context, or a list of them for many: each by its own draw."""
         with self._lock:
-            return self._or_unchanged(self._decided, context, allowed)
+            before = self._mark()
+            try:
+                mask = None if allowed is None else self._arms.mask(allowed)
+                rows, one = self.contexts.rows(context)
+                # The policy refuses a single context itself, before anything else has happened,
+                # and contexts that are joined to features of arms.
+                if self.contexts.features is None and not (one and self.expiry is None):
+                    for row in rows:
+                        self._check_context(row)
+                if one:
+                    return self._decide(rows[0], mask)
+                return [self._decide(row, mask) for row in rows]
+            except Exception:
+                self._back_to(before)
+                raise
 
     def rank(
         self, context: Any = None, k: int | None = None, allowed: Iterable[Arm] | None = None
     ) -> list[Arm]:
         """The best `k` arms of one draw, best first."""
         with self._lock:
-            return self._or_unchanged(self._ranked, context, k, self._arms.mask(allowed)[0])
+            mask = self._arms.mask(allowed)[0]
+            count = int(mask.sum())
+            require_whole(1, k=k)
+            if k is not None and k > count:
+                raise InvalidInput("k", k, f"{count} arms are allowed; ask for 1 to {count}")
+            before = self._mark()
+            try:
+                row = self.contexts.one_row(context)
+                memory = self.memory(row)
+                scores = memory.policy.scores(memory.state, self.contexts.seen(row), self._rng)[0]
+            except Exception:
+                self._back_to(before)
+                raise
+            shuffled = self._rng.permutation(len(scores))  # breaks ties evenly
+            ranked = shuffled[np.argsort(-scores[shuffled], kind="stable")]
+            return [self._arms.names[place] for place in ranked if mask[place]][:k]
 
     def learn(
         self,
@@ -220,12 +256,12 @@ class Bandit:
         arm: Arm | Sequence[Arm] | None = None,
         weight: Any = 1.0,
     ) -> None:
-        """Learn a decision's reward, or that of an `arm` in a `context` that others chose.
+        """Learn a decision's reward, or that of an `arm` that others chose in a `context`.
 
-        Decisions may be given as such or by their `id`, in any order and any time later. Lists of
-        decisions, or of contexts and arms, take a list of rewards; all of them are checked before
-        the first is learnt. (What shows only in learning is refused when its turn comes: a row
-        that `partial_fit` refuses, steps of a torch module that diverge.)
+        Give a `Decision` or its `id`, in any order, any time later. Lists of decisions, or of
+        contexts and arms, take a list of rewards, all checked before the first is learnt. (Some
+        refusals show only in learning: a row that `partial_fit` refuses, a torch module that
+        diverges.)
         """
         with self._lock:
             if (decision is None) == (arm is None):
@@ -233,27 +269,32 @@ class Bandit:
             if decision is not None and context is not None:
                 remedy = "a decision has its own context: leave it out"
                 raise InvalidInput("context", type(context).__name__, remedy)
-            if decision is None:
-                self._or_unchanged(self._learn_logged, context, arm, reward, weight)
-            else:
-                self._or_unchanged(self._learn_decided, decision, reward, weight)
+            before = self._mark()
+            try:
+                if decision is None:
+                    self._learn_logged(context, arm, reward, weight)
+                else:
+                    self._learn_decided(decision, reward, weight)
+            except Exception:
+                self._back_to(before)
+                raise
 
     def drop(self, decision: Any) -> None:
-        """Give a decision up: it was never shown, say, and will have no reward."""
+        """Drop a decision that will have no reward, because it was never shown, say."""
         with self._lock:
             del self._pending.waiting[self._pending.find(decision)[0]]
 
     def expire(self) -> int:
-        """Give up decisions whose time is over, and say how many; `decide` does so too."""
+        """Drop expired decisions, as `decide` does, and return how many."""
         with self._lock:
             if self.expiry is None:
                 return 0
             return self._expire(self.expiry)
 
     def add_arm(self, name: Arm, features: Any = None) -> None:
-        """One more arm; it starts from the prior, so it is explored at once.
+        """Add an arm; it starts from the prior, so it is explored at once.
 
-        Where arms have features the new one needs some too; what others like it taught is known.
+        If arms have features the new one needs some too, and profits from what arms like it taught.
         """
         with self._lock:
             if self.contexts.features is None and features is not None:
@@ -263,7 +304,7 @@ class Bandit:
             self._remap_arms(arms, before, known and known.added(arms.names[-1], features))
 
     def remove_arm(self, name: Arm) -> None:
-        """One arm less; what was learnt of it is forgotten, and rewards for it are refused."""
+        """Remove an arm and what was learnt of it; its later rewards are refused."""
         with self._lock:
             arms, before = self._arms.removed(name)
             known = self.contexts.features
@@ -272,18 +313,18 @@ class Bandit:
     def explain(self, decision: Decision, draws: int = 1000) -> Explanation:
         """Mean and spread of each arm's draws in the decision's context, beside its own draw.
 
-        Means and spreads are those of now. They come from random numbers of their own, so that
-        asking for an explanation changes no later decision.
+        Means and spreads are current. They come from separate random numbers, so that an
+        explanation changes no later decision.
         """
         require_whole(2, draws=draws)
         check_decision(decision)
         with self._lock:  # only to copy: draws take long
             memory, names = self._memory or self._begun(decision.row), self.arms
             state, seen = deepcopy(memory.state), self.contexts.seen(decision.row)
-        return explained(memory.policy, state, seen, decision, names, draws)
+        return explain(memory.policy, state, seen, decision, names, draws)
 
     def save(self, path: str | Path) -> None:
-        """Write everything, the random generator too, to one file: no pickle, no code."""
+        """Write everything, with the random generator, to one file without pickle or code."""
         with self._lock:
             save(self, Path(path))
 
@@ -297,16 +338,16 @@ class Bandit:
         seed: int | None = None,
         most_bytes: int | None = None,
     ) -> "Bandit":
-        """Read what `save` has written; it goes on as the saved one would have, bit for bit.
+        """Read a saved bandit; it goes on as the saved one would have, bit for bit.
 
-        A file can name classes of this package only, besides those that are `trusted`: policies
-        and models of your own. A bandit that had a `clock` of its own needs it again.
+        A file can name only classes of this package and those that are `trusted`: your own policies
+        and models. A bandit with its own `clock` needs it again.
 
-        Decisions that waited still do, under the ids they had; new ones get ids that nobody else
-        gives. With a `seed` it is a copy that goes its own way, by random numbers of its own.
+        Waiting decisions keep their ids; new ones are unique. With a `seed` it is a copy with new
+        random numbers.
 
-        A file that would unfold to more than 256 MiB and 50 times its size is refused before memory
-        is taken; `most_bytes` allows as much as you say.
+        A file that would unpack to more than 256 MiB and 50 times its size is refused before memory
+        is allocated; `most_bytes` sets another limit.
         """
         check_clock(clock or time)
         check_seed(seed)
@@ -317,53 +358,29 @@ class Bandit:
         bandit: Bandit = found
         if bandit.own_clock and clock is None:
             remedy = "give it again: Bandit.load(path, clock=…)"
-            raise OutputError(path, "was saved with a clock of its own", remedy)
+            raise OutputError(path, "was saved with its own clock", remedy)
         if clock is not None:
             bandit._clock, bandit.own_clock = clock, clock is not time
         if seed is not None:
             bandit._rng = generator(seed, "copy")
         return bandit
 
-    def _or_unchanged(self, work: Callable[..., T], *given: Any) -> T:
-        """Do something; if it is refused nothing of it is left behind but rewards learnt before."""
-        memory, made, learnt = self._memory, self._pending.made, self.rewards_learnt
-        columns = self.contexts.mark()
+    def _mark(self) -> tuple[Any, ...]:
+        """What a call may change, for `_back_to`."""
         # A policy without contexts refuses nothing once it draws; this would cost it a tenth.
         numbers = None if self.policy.context_free else self._rng.bit_generator.state
-        try:
-            return work(*given)
-        except Exception:
-            self._pending.back_to(made)
-            if self.rewards_learnt == learnt:
-                self._memory = memory
-                self.contexts.back_to(columns)
-                if numbers is not None:
-                    self._rng.bit_generator.state = numbers
-            raise
+        columns = self.contexts.mark()
+        return self._pending.made, self.rewards_learnt, self._memory, columns, numbers
 
-    def _decided(self, context: Any, allowed: Iterable[Arm] | None) -> Any:
-        mask = None if allowed is None else self._arms.mask(allowed)
-        rows, one = self.contexts.rows(context)
-        # One alone the policy refuses itself, before anything else has happened. Joined to features
-        # of arms, contexts are for it to refuse too.
-        if self.contexts.features is None and not (one and self.expiry is None):
-            for row in rows:
-                self._check_context(row)
-        if one:
-            return self._decide(rows[0], mask)
-        return [self._decide(row, mask) for row in rows]
-
-    def _ranked(self, context: Any, k: int | None, mask: Array) -> list[Arm]:
-        count = int(mask.sum())
-        require_whole(1, k=k)
-        if k is not None and k > count:
-            raise InvalidInput("k", k, f"{count} arms are allowed; ask for 1 to {count}")
-        row = self.contexts.one_row(context)
-        memory = self.memory(row)
-        scores = memory.policy.scores(memory.state, self.contexts.seen(row), self._rng)[0]
-        shuffled = self._rng.permutation(len(scores))  # so that ties are broken evenly
-        ranked = shuffled[np.argsort(-scores[shuffled], kind="stable")]
-        return [self._arms.names[place] for place in ranked if mask[place]][:k]
+    def _back_to(self, mark: tuple[Any, ...]) -> None:
+        """Undo all of a refused call but the rewards that it had learnt before."""
+        made, learnt, memory, columns, numbers = mark
+        self._pending.back_to(made)
+        if self.rewards_learnt == learnt:
+            self._memory = memory
+            self.contexts.back_to(columns)
+            if numbers is not None:
+                self._rng.bit_generator.state = numbers
 
     def _decide(self, row: Array | None, mask: Array | None) -> Decision:
         memory = self.memory(row)
@@ -371,24 +388,24 @@ class Bandit:
             self._expire(self.expiry)
         policy, state, seen = memory.policy, memory.state, self.contexts.seen(row)
         names, floor = self._arms.names, self.propensity.floor
-        place, scores, shares, draws = policy.decide(
+        place, scores, probabilities, draws = policy.decide(
             state, seen, self._rng, mask, self.propensity.draws
         )
-        check_draw(scores, shares, place, draws)
+        check_draw(scores, probabilities, place, draws)
         if self._rng.random() < floor:
             every = range(len(names)) if mask is None else np.flatnonzero(mask[0])
             place = int(self._rng.choice(every))
         earlier = self._pending.made
         name = self._pending.add(row, names[place], self._clock())
-        if earlier >= self._watchman.due:
-            self._watchman.look(policy, state, seen, names, earlier)
-        chances = Chances(shares, mask, floor, draws)
-        return Decision(name, earlier, names, place, chances, scores, row, self.contexts.columns)
+        if earlier >= self._lock_in.due:
+            self._lock_in.look(policy, state, seen, names, earlier)
+        chosen = ChoiceProbabilities(probabilities, mask, floor, draws)
+        return Decision(name, earlier, names, place, chosen, scores, row, self.contexts.columns)
 
     def _expire(self, expiry: Expiry) -> int:
         late = self._pending.expired(expiry, self._clock())
         for name in late:
-            waiting = self._pending.waiting.pop(name)  # first, or it might come up for ever
+            waiting = self._pending.waiting.pop(name)  # first, or it would come up forever
             if expiry.reward is None or waiting.arm not in self._arms.places:
                 continue
             learnt = waiting.context, self._arms.places[waiting.arm], expiry.reward, 1.0
@@ -397,19 +414,19 @@ class Bandit:
                 self._take_in(*learnt)
             except InvalidInput as error:
                 warnings.warn(
-                    f"decision {name} has expired and is dropped, its reward is refused: {error}",
+                    f"decision {name} has expired and its reward was refused: {error}",
                     stacklevel=2,
                 )
         return len(late)
 
     def _learn_decided(self, decision: Any, reward: Any, weight: Any) -> None:
-        many = many_of(decision)
+        many = as_list(decision)
         if many is not None:
             self._learn_many(many, reward, weight)
             return
         name, waiting = self._pending.find(decision)
-        place = self._arms.place(waiting.arm)
-        learnt = waiting.context, place, reward_of(reward, self.support), weight_of(weight)
+        place, counted = self._arms.place(waiting.arm), checked_reward(reward, self.support)
+        learnt = waiting.context, place, counted, checked_weight(weight)
         self._check(*learnt)
         self._take_in(*learnt)
         del self._pending.waiting[name]
@@ -419,8 +436,8 @@ class Bandit:
         if len(waiting) < len(decisions):
             raise InvalidInput("decision", [*waiting], "a decision has only one reward")
         places = [self._arms.place(each.arm) for each in waiting.values()]
-        rewards = rewards_of(reward, len(places), self.support)
-        weights = weights_of(weight, len(places))
+        rewards = checked_rewards(reward, len(places), self.support)
+        weights = checked_weights(weight, len(places))
         rows = [each.context for each in waiting.values()]
         learnt = list(zip(rows, places, rewards, weights, strict=True))
         for each in learnt:
@@ -430,10 +447,10 @@ class Bandit:
             del self._pending.waiting[name]
 
     def _learn_logged(self, context: Any, arm: Any, reward: Any, weight: Any) -> None:
-        many = many_of(arm)
+        many = as_list(arm)
         places = [self._arms.place(name) for name in ([arm] if many is None else many)]
-        rewards = rewards_of([reward] if many is None else reward, len(places), self.support)
-        weights = weights_of(weight, len(places))
+        rewards = checked_rewards([reward] if many is None else reward, len(places), self.support)
+        weights = checked_weights(weight, len(places))
         rows = self.contexts.rows(context)[0] if context is not None else [None] * len(places)
         if len(rows) != len(places):
             raise InvalidInput("arm", len(places), f"give one for each of {len(rows)} contexts")
@@ -449,7 +466,7 @@ class Bandit:
         check_update(memory.state, self.contexts.learnt(row, place), reward, weight)
 
     def _check_context(self, row: Array | None) -> None:
-        """Refuse to decide where the policy would refuse to learn."""
+        """Refuse contexts that the policy would refuse to learn."""
         if row is not None:
             checked_contexts(self.memory(row).state, row)
 
@@ -459,7 +476,7 @@ class Bandit:
         self.rewards_learnt += 1
 
     def _remap_arms(self, arms: Arms, before: ArmMap, features: ArmFeatures | None) -> None:
-        """Go on with other arms; a policy that cannot says so before anything is changed."""
+        """Go on with other arms; a policy that cannot refuses before anything changes."""
         if self._memory is not None:
             known = deepcopy(self._memory)  # a learner may refuse midway
             try:
@@ -468,10 +485,10 @@ class Bandit:
                 self._memory = known
                 raise
         self._arms, self.contexts.features = arms, features
-        self._watchman.remap_arms(arms.names)
+        self._lock_in.remap_arms(arms.names)
 
     def memory(self, row: Array | None) -> Memory:
-        """What was learnt, begun with the first context, which says how wide contexts are."""
+        """What was learnt, started at the first context, which says how wide contexts are."""
         if self._memory is None:
             self._memory = self._begun(row)
         return self._memory
@@ -484,7 +501,7 @@ class Bandit:
         return memory
 
     def _coming(self) -> list[float]:
-        """The rewards that are known to come."""
+        """The rewards that are known beforehand."""
         reward = None if self.expiry is None else self.expiry.reward
         return [] if reward is None else [reward]
 
@@ -505,5 +522,5 @@ def _part_all() -> None:
         HELD.pop().go_on_alone()
 
 
-if hasattr(os, "register_at_fork"):  # held meanwhile, so that a child finds none half changed
+if hasattr(os, "register_at_fork"):  # so that a child finds no bandit half changed
     os.register_at_fork(before=_hold_all, after_in_parent=_release_all, after_in_child=_part_all)

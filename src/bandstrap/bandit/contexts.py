@@ -1,4 +1,4 @@
-"""Contexts as a bandit is given them, as it keeps them, and as its policy sees them."""
+"""Contexts as users give them, as a bandit keeps them, and as its policy sees them."""
 
 from typing import Any
 
@@ -15,11 +15,13 @@ from bandstrap.tables import Columns
 BYTES = np.dtype(np.uint8)
 
 
-class Contexts:
-    """Reads contexts into rows (1, features), and joins arms' features to them if there are any."""
+class ContextReader:
+    """Reads contexts into rows (1, features), and joins features of arms to them if there are any.
 
-    # Whether bytes stay bytes, which models read as shares of 255: in files of earlier versions,
-    # which do not say, they do, and what is learnt from now on has to match.
+    `keeps_bytes`: whether bytes stay bytes, which models read as fractions of 255. In files of
+    earlier versions, which lack it, they do, and what is learnt from now on has to match.
+    """
+
     keeps_bytes = True
     schema = Schema(
         features=Maybe(Of(ArmFeatures)),
@@ -29,11 +31,11 @@ class Contexts:
 
     def __init__(self, features: ArmFeatures | None) -> None:
         self.features = features
-        self.columns: Columns | None = None  # known from the first context on
+        self.columns: Columns | None = None  # known after the first context
         self.keeps_bytes = False
 
     def rows(self, context: Any) -> tuple[list[Array | None], bool]:
-        """Rows of their own, and whether it is one context alone."""
+        """The contexts as rows, and whether it is a single context."""
         if context is None:
             return [None], True
         if self.columns is None:
@@ -43,20 +45,20 @@ class Contexts:
             rows = rows.astype(np.float64)
         if one:
             return [rows], True
-        # Copies: one row that waits would keep all of them.
+        # Copies: a row that waits would keep all of them in memory.
         return [rows[i : i + 1].copy() for i in range(len(rows))], False
 
     def verify_arms(self, arms: Arms) -> None:
-        """Refuse features of other arms than these, in a file."""
+        """Refuse, in a file, features of other arms."""
         if self.features is not None:
-            require([*arms.names] == self.features.names, "features are of other arms")
+            require([*arms.names] == self.features.names, "features belong to other arms")
 
     def mark(self) -> Any:
-        """What is known of columns, to go back to where contexts are refused."""
+        """What is known of columns, for `back_to`."""
         return self.columns, {} if self.columns is None else self.columns.mark()
 
     def back_to(self, mark: Any) -> None:
-        """Forget what was met since."""
+        """Undo what refused contexts have added since the mark."""
         self.columns, words = mark
         if self.columns is not None:
             self.columns.back_to(words)
@@ -68,15 +70,15 @@ class Contexts:
         return rows[0]
 
     def seen(self, row: Array | None) -> Array | None:
-        """A context as the policy sees it: where arms have features, a row for each arm."""
+        """A context as the policy sees it: with features of arms, a row for each arm."""
         return row if self.features is None else self.features.rows(row)[None]
 
     def learnt(self, row: Array | None, place: int) -> Array | None:
-        """A context as the policy learns it: where arms have features, with those of one arm."""
+        """A context as the policy learns it: with features of arms, those of one arm."""
         return row if self.features is None else self.features.rows(row, place)
 
     def problem(self, n_arms: int, support: Support, row: Array | None) -> Problem:
-        """The problem that has contexts like this one."""
+        """The problem with contexts like this one."""
         width = 0 if row is None else row.shape[1]
         if self.features is None:
             return Problem(n_arms, width, support, self.columns)

@@ -1,19 +1,35 @@
-"""What a bandit answers: an arm, how probable it was, and the scores that decided."""
+"""A bandit's answer: an arm, its probability, and the scores that decided."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from bandstrap.arrays import Array
-from bandstrap.bandit.propensity import Chances
+from bandstrap.bandit.propensity import ChoiceProbabilities
 from bandstrap.tables import Columns
 
 Arm = str | int  # what a user calls an arm
 
 
 class Decision:
-    """An arm chosen in a context; hand it, or its `id`, to `learn` with the reward."""
+    """An arm chosen in a context; hand it, or its `id`, to `learn` with the reward.
 
-    __slots__ = ("_at", "_chances", "_columns", "_names", "_scores", "arm", "id", "number", "row")
+    >>> from bandstrap import Bandit, Bootstrap
+    >>> decision = Bandit(Bootstrap(), ["red", "green"], seed=1).decide()
+    >>> decision.arm in ("red", "green"), 0 < decision.propensity <= 1
+    (True, True)
+    """
+
+    __slots__ = (
+        "_at",
+        "_columns",
+        "_names",
+        "_probabilities",
+        "_scores",
+        "arm",
+        "id",
+        "number",
+        "row",
+    )
 
     def __init__(
         self,
@@ -21,24 +37,24 @@ class Decision:
         number: int,
         names: Sequence[Arm],
         at: int,
-        chances: Chances,
+        probabilities: ChoiceProbabilities,
         scores: Array,
         row: Array | None,
         columns: Columns | None,
     ) -> None:
-        self.id = name  # unique: no bandit, loaded, copied or forked, gives it again
-        self.number = number  # how many decisions there were before
+        self.id = name  # unique, also among loaded, copied and forked bandits
+        self.number = number  # of decisions made before
         self.arm = names[at]
-        self.row = row  # the context as the bandit keeps it, (1, features): not to be written to
+        self.row = row  # the context as the bandit keeps it, (1, features): do not write to it
         self._columns = columns
         self._names, self._at = names, at
-        self._chances, self._scores = chances, scores
+        self._probabilities, self._scores = probabilities, scores
 
     @property
     def context(self) -> Any:
         """The context, as `learn(context=…)` takes it here and in other processes.
 
-        A dict where columns have names, else an array (1, features) of one's own.
+        A dict where columns have names, else a copy of the array (1, features).
         """
         if self.row is None or self._columns is None:
             return self.row
@@ -47,24 +63,24 @@ class Decision:
     @property
     def propensity(self) -> float:
         """The probability with which the arm was chosen."""
-        return self._chances.of(self._at)
+        return self._probabilities.of(self._at)
 
     @property
     def error(self) -> float:
         """The standard error of `propensity`.
 
-        0 where that is known exactly, otherwise that of the share of draws that voted for the arm.
+        0 if it is known exactly, else that of the share of draws that the arm has won.
         """
-        return self._chances.error(self._at)
+        return self._probabilities.error(self._at)
 
     @property
     def propensities(self) -> dict[Arm, float]:
         """The probability of every arm; 0 for those that were not allowed."""
-        return dict(zip(self._names, self._chances.all().tolist(), strict=True))
+        return dict(zip(self._names, self._probabilities.all().tolist(), strict=True))
 
     @property
     def scores(self) -> dict[Arm, float]:
-        """What each arm was worth in the draw that decided."""
+        """The score of each arm in the draw that decided."""
         return dict(zip(self._names, self._scores.tolist(), strict=True))
 
     def chose(self, arm: Arm, row: Array | None) -> bool:

@@ -23,7 +23,14 @@ class ArmExplanation(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """A decision and all arms, the most promising first."""
+    """A decision and all arms, the highest mean first.
+
+    >>> from bandstrap import Bandit, Bootstrap
+    >>> bandit = Bandit(Bootstrap(), ["red", "green"], seed=1)
+    >>> explanation = bandit.explain(bandit.decide(), draws=10)
+    >>> sorted(each.arm for each in explanation.arms)
+    ['green', 'red']
+    """
 
     decision: Decision
     arms: tuple[ArmExplanation, ...]
@@ -42,7 +49,7 @@ class Explanation(NamedTuple):
         return "\n".join(lines)
 
 
-def explained(
+def explain(
     policy: Policy[Any],
     state: Any,
     context: Array | None,
@@ -50,11 +57,11 @@ def explained(
     names: Sequence[Arm],
     draws: int,
 ) -> Explanation:
-    """Draw again and again from a state of one's own, by random numbers that no decision uses."""
-    scores = drawn(policy, state, context, draws, decision.number)
+    """Draw from a copy of the state, by random numbers that no decision uses."""
+    scores = draw_scores(policy, state, context, draws, decision.number)
     best = (scores == scores.max(axis=1, keepdims=True)) / draws
     best /= np.maximum((best > 0).sum(axis=1, keepdims=True), 1)
-    # An arm that is to be tried first scores infinity: certain, without spread.
+    # An arm that must be tried first scores infinity: certain, without spread.
     certain = np.isinf(scores).all(axis=0)
     finite = np.where(certain, 0.0, scores)
     means = np.where(certain, scores[0], finite.mean(axis=0))
@@ -68,7 +75,9 @@ def explained(
     return Explanation(decision, tuple(sorted(arms, key=lambda each: -each.mean)))
 
 
-def drawn(policy: Policy[Any], state: Any, context: Array | None, draws: int, number: int) -> Array:
-    """Scores of all arms in so many draws, (draws, arms)."""
+def draw_scores(
+    policy: Policy[Any], state: Any, context: Array | None, draws: int, number: int
+) -> Array:
+    """Scores of all arms in `draws` draws, (draws, arms), seeded by the decision's number."""
     rng = generator(number, "explanation")
     return np.array([policy.scores(state, context, rng)[0] for _ in range(draws)])

@@ -1,6 +1,6 @@
-"""Learning from logged decisions in scikit-learn's way: `fit` and `predict`.
+"""Learning from logged decisions as in scikit-learn: `fit` and `predict`.
 
-A module to itself, not among the names of `bandstrap.bandit`: importing scikit-learn takes long.
+Not among the names of `bandstrap.bandit`: importing scikit-learn takes long.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,10 +13,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from bandstrap.arrays import Array, Rng
-from bandstrap.bandit.arms import checked, listed
+from bandstrap.bandit.arms import as_names, checked_name
 from bandstrap.bandit.bandit import Bandit
 from bandstrap.bandit.decision import Arm
-from bandstrap.bandit.given import many_of, numbers_of
+from bandstrap.bandit.inputs import as_list, as_numbers
 from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy
 from bandstrap.problem import Support
@@ -28,16 +28,16 @@ __all__ = ["LoggedBandit"]
 
 
 class LoggedBandit(BaseEstimator):  # type: ignore[misc]
-    """Which arm is best in a context, learnt from a log of what others chose and what it paid.
+    """The best arm in a context, learnt from a log of arms that others chose and their rewards.
 
     * `policy` learns, one row after the other. `bandit_` is the `Bandit` that has learnt the log:
       it explores, and goes on learning.
     * `arms`: their names; those in the log if None. `classes_` holds them in order.
     * `rewards`: where rewards lie, [0, 1] if None.
-    * `draws`: by which `predict` compares arms, and `predict_proba` where the policy does not know
-      the probabilities.
+    * `draws`: how many `predict` averages, and `predict_proba` where the policy does not know the
+      probabilities.
 
-    A table X without columns is for policies that look at no contexts.
+    A table X without columns is for policies without contexts.
 
     >>> from bandstrap import LinThompson
     >>> X = np.array([[-1.0], [1.0]] * 20)
@@ -71,16 +71,15 @@ class LoggedBandit(BaseEstimator):  # type: ignore[misc]
     ) -> "LoggedBandit":
         """Learn the log anew: in context X[i] arm `arms[i]` was chosen and paid `rewards[i]`.
 
-        With `propensities`, the probabilities by which arms were chosen, a row counts by the
-        inverse of its own, scaled so that rows count 1 on average: contexts in which the log seldom
-        tried an arm then count for that arm as much as others. That takes a policy whose rewards
-        can have any weight.
+        With `propensities`, the probabilities of the chosen arms, a row is weighted by the inverse
+        of its own, scaled to 1 on average: contexts in which the log seldom tried an arm then count
+        as much for it as others. The policy must take rewards of any weight.
         """
         require_whole(1, draws=self.draws)
-        chosen, width = [checked(arm, "arms") for arm in _listed(arms)], _width(X)
+        chosen, width = [checked_name(arm, "arms") for arm in _listed(arms)], _width(X)
         names = sorted(set(chosen), key=_order) if self.arms is None else self.arms
         seed = int(check_random_state(self.random_state).randint(2**31))
-        bandit = Bandit(self.policy, listed("arms", names), seed=seed, rewards=self.rewards)
+        bandit = Bandit(self.policy, as_names("arms", names), seed=seed, rewards=self.rewards)
         weights = 1.0 if propensities is None else _weights(propensities, len(chosen))
         context = X if width else None
         bandit.learn(context=context, arm=chosen, reward=rewards, weight=weights)
@@ -99,31 +98,31 @@ class LoggedBandit(BaseEstimator):  # type: ignore[misc]
         """The arm with the best mean of its draws in each context; the bandit does not change.
 
         For a policy that adds a bonus it is the arm with the largest score. An arm that the policy
-        has no idea of, and would try first, is predicted only if there is no other.
+        has not tried, and would try first, is predicted only if there is no other.
         """
         values = self._values(X)
         predicted: Array = self.classes_[values.argmax(axis=1)]
         return predicted
 
     def predict_proba(self, X: Any) -> Array:  # noqa: N803
-        """How probable the policy is to choose each arm in each context, (n, arms).
+        """The probability of each arm in each context, (n, arms).
 
-        Exact where the policy knows it, else the share of `draws` decisions. The bandit's floor is
-        not part of it.
+        Exact where the policy knows it, else the share of `draws` decisions, without the bandit's
+        floor.
         """
         check_is_fitted(self, "bandit_")
         allowed = np.ones((1, self.classes_.size), dtype=np.bool_)
         policy, state, rows, rng = self._asked(X)
-        shares = []
+        found = []
         for row in rows:
-            # A copy for each, so that rows do not depend on those before.
+            # A copy for each row, so that rows do not depend on each other.
             known = policy.probabilities(deepcopy(state), row, allowed)
             if known is None:
                 mine = deepcopy(state)
-                votes = [policy.select(mine, row, rng)[0] for _ in range(self.draws)]
-                known = np.bincount(votes, minlength=self.classes_.size) / self.draws
-            shares.append(known)
-        return np.array(shares).reshape(-1, self.classes_.size)
+                arms = [policy.select(mine, row, rng)[0] for _ in range(self.draws)]
+                known = np.bincount(arms, minlength=self.classes_.size) / self.draws
+            found.append(known)
+        return np.array(found).reshape(-1, self.classes_.size)
 
     def _values(self, X: Any) -> Array:  # noqa: N803
         """The mean of each arm's draws in each context, (n, arms)."""
@@ -137,7 +136,7 @@ class LoggedBandit(BaseEstimator):  # type: ignore[misc]
         return np.where(np.isposinf(values), -np.inf, values)
 
     def _asked(self, X: Any) -> tuple[Policy[Any], Any, list[Any], Rng]:  # noqa: N803
-        """What the bandit has learnt, the contexts it is asked about, and random numbers."""
+        """The policy, what it has learnt, the contexts as rows, and random numbers."""
         width = _width(X)
         if width != self.n_features_in_:
             raise InvalidInput("X", f"{width} columns", f"it was fit to {self.n_features_in_}")
@@ -158,7 +157,7 @@ def _width(table: Any) -> int:
 
 
 def _listed(arms: Any) -> list[Any]:
-    many = many_of(arms)
+    many = as_list(arms)
     if many is None:
         raise InvalidInput("arms", arms, "give a list: the arm that was chosen in each row of X")
     return many
@@ -176,9 +175,9 @@ def _array_of(names: Sequence[Arm]) -> Array:
 
 
 def _weights(propensities: Any, count: int) -> list[float]:
-    chances = np.array(numbers_of("propensities", propensities, count))
-    if not ((chances > 0) & (chances <= 1)).all():
-        bad = chances[~((chances > 0) & (chances <= 1))][0]
+    given = np.array(as_numbers("propensities", propensities, count))
+    if not ((given > 0) & (given <= 1)).all():
+        bad = given[~((given > 0) & (given <= 1))][0]
         raise InvalidInput("propensities", float(bad), "give probabilities above 0, at most 1")
-    weights: list[float] = (1 / chances / (1 / chances).mean()).tolist()
+    weights: list[float] = (1 / given / (1 / given).mean()).tolist()
     return weights

@@ -1,6 +1,6 @@
-"""What a bandit has learnt, and how long it keeps it."""
+"""What a bandit has learnt, and how it forgets."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from bandstrap.storage.schema import Fixed, Of, Real, Schema, Whole, require
 
 
 class Memory:
-    """One state of a policy that learns every reward and forgets none."""
+    """One state of a policy, which learns every reward and forgets none."""
 
     schema = Schema(policy=Fixed(Of(Policy)), problem=Fixed(Of(Problem)), state=Of(State))
 
@@ -25,62 +25,64 @@ class Memory:
     def learn(
         self, context: Array | None, arm: int, reward: float, weight: float, rng: Rng
     ) -> None:
-        """Take in one reward that has been checked."""
+        """Learn one reward that has been checked."""
         weights = None if weight == 1.0 else np.array([weight])
         learn(self.policy, self.state, context, np.array([arm]), np.array([reward]), rng, weights)
 
     def remap_arms(self, problem: Problem, before: ArmMap) -> None:
-        """Go on with other arms: each one that was there before, or a new one."""
+        """Go on with the arms of `problem`; `before` has each one's earlier place, or None."""
         self.policy.remap_arms(self.state, problem, before)
         self.problem = problem
 
 
-class Rhythm:
-    """Strikes at every so many rewards."""
+class Interval:
+    """Counts rewards; complete every `every` of them."""
 
     schema = Schema(every=Fixed(Whole(1)), since=Whole())
 
     def verify_saved(self) -> None:
-        require(self.since < self.every, "it should have struck")
+        require(self.since < self.every, "it should have been completed")
 
     def __init__(self, every: int) -> None:
         self.every = every
         self.since = 0
 
-    def strikes(self) -> bool:
-        """One more reward has come: whether it is time."""
+    def completed(self) -> bool:
+        """Count one more reward; whether it completes the interval."""
         self.since = (self.since + 1) % self.every
         return self.since == 0
 
 
-class Fading(Memory):
-    """Everything learnt is discounted by `factor` every so many rewards."""
+class FadingMemory(Memory):
+    """Everything learnt is discounted by `factor` every `every` rewards."""
 
-    schema = Schema(rhythm=Of(Rhythm), factor=Fixed(Real(0, 1)))
+    schema = Schema(interval=Of(Interval), factor=Fixed(Real(0, 1)))
+    former_fields: ClassVar[dict[str, str]] = {"rhythm": "interval"}
 
     def __init__(self, policy: Policy[Any], problem: Problem, every: int, factor: float) -> None:
         super().__init__(policy, problem)
-        policy.forget(self.state, factor)  # a policy that cannot says so now
-        self.rhythm = Rhythm(every)
+        policy.forget(self.state, factor)  # a policy that cannot forget refuses now
+        self.interval = Interval(every)
         self.factor = factor
 
     def learn(
         self, context: Array | None, arm: int, reward: float, weight: float, rng: Rng
     ) -> None:
         super().learn(context, arm, reward, weight, rng)
-        if self.rhythm.strikes():
+        if self.interval.completed():
             self.policy.forget(self.state, self.factor)
 
 
-class Paned(Memory):
-    """Two states that learn side by side; the older one is left every so many rewards."""
+class WindowMemory(Memory):
+    """Two states that learn side by side; every `every` rewards a new one replaces the older."""
 
-    schema = Schema(younger=Of(State), rhythm=Of(Rhythm))
+    schema = Schema(younger=Of(State), interval=Of(Interval))
+    former_fields: ClassVar[dict[str, str]] = {"rhythm": "interval"}
 
     def __init__(self, policy: Policy[Any], problem: Problem, every: int) -> None:
         super().__init__(policy, problem)
         self.younger = policy.start(problem)
-        self.rhythm = Rhythm(every)
+        self.interval = Interval(every)
 
     def learn(
         self, context: Array | None, arm: int, reward: float, weight: float, rng: Rng
@@ -88,7 +90,7 @@ class Paned(Memory):
         super().learn(context, arm, reward, weight, rng)
         weights = None if weight == 1.0 else np.array([weight])
         learn(self.policy, self.younger, context, np.array([arm]), np.array([reward]), rng, weights)
-        if self.rhythm.strikes():
+        if self.interval.completed():
             self.state, self.younger = self.younger, self.policy.start(self.problem)
 
     def remap_arms(self, problem: Problem, before: ArmMap) -> None:

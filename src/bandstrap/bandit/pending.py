@@ -1,4 +1,4 @@
-"""Decisions that wait for their reward, and the ids by which rewards find them."""
+"""Decisions that wait for their rewards, by id."""
 
 import os
 import time
@@ -31,20 +31,20 @@ from bandstrap.storage.schema import (
 )
 from bandstrap.validation import is_finite, is_whole, require_positive
 
-Id = str | int  # numbers are of bandits saved by earlier versions
+Id = str | int  # earlier versions had numbers
 
-ROWS = (*FLOATS, np.uint8)  # what contexts are kept as
-EPOCHS = 1000  # that are remembered, so that a second reward is known for one
+ROWS = (*FLOATS, np.uint8)  # types of contexts
+EPOCHS = 1000  # that are remembered, to recognise a second reward of one decision
 LONGEST = 100  # characters of an id
 
 
 class Waiting(NamedTuple):
-    """What must be remembered of a decision until its reward comes."""
+    """What is remembered of a decision until its reward comes."""
 
     context: Array | None
     arm: Arm
     time: float  # seconds, by the clock that the bandit was given
-    number: int = -1  # of the decision, from 0; earlier versions had it as the id
+    number: int = -1  # of the decision, from 0; in earlier versions it was the id
 
 
 declare(
@@ -58,9 +58,9 @@ declare(
 
 @dataclass(frozen=True)
 class Expiry:
-    """When a decision is given up: so many decisions later, or so many seconds.
+    """When a decision expires: after `decisions` more decisions, or after `seconds`.
 
-    A decision that is given up is learnt with `reward`, or not at all if that is None.
+    An expired decision is learnt with `reward`, or not at all if that is None.
 
     >>> Expiry(decisions=10_000, reward=0.0).reward
     0.0
@@ -107,7 +107,7 @@ class Pending:
         self.begun = 0  # decisions before this epoch
 
     def to_saved(self) -> dict[str, Any]:
-        """For a file: decisions that wait as columns, of which there may be many."""
+        """For a file: waiting decisions as columns, as there may be many."""
         rest = {name: it for name, it in vars(self).items() if name != "waiting"}
         contexts = [it.context for it in self.waiting.values()]
         rows = [row for row in contexts if row is not None]
@@ -134,14 +134,14 @@ class Pending:
         contexts: Contexts = None,
         **saved: Any,
     ) -> "Pending":
-        """From a file, which may be of a version that had numbers for ids."""
+        """From a file; earlier versions had numbers for ids."""
         pending = cls()
         if waiting is None:
-            # Copies: one row that waits would keep all of them.
+            # Copies: a row that waits would keep all of them in memory.
             rows = [None] * len(ids) if contexts is None else [row[None].copy() for row in contexts]
             columns = rows, arms, np.asarray(times).tolist(), np.asarray(numbers).tolist()
             waiting = dict(zip(ids, map(Waiting, *columns), strict=True))
-            require(len(waiting) == len(ids), "two decisions have one id")
+            require(len(waiting) == len(ids), "two decisions have the same id")
         pending.waiting = waiting
         if "next" in saved:
             pending._renumber(saved.get("first", 0), saved["next"])
@@ -151,7 +151,7 @@ class Pending:
         return pending
 
     def _renumber(self, first: int, end: int) -> None:
-        """Go on from a version that had numbers for ids."""
+        """Go on from numbers as ids."""
         self.made = end - first
         for name, it in self.waiting.items():
             self.waiting[name] = it._replace(number=int(name) - first)
@@ -165,7 +165,7 @@ class Pending:
             require(first <= end <= self.made, f"epoch {epoch} ends before it begins")
 
     def begin_epoch(self) -> None:
-        """Go on with ids of one's own: others may go on from the same state."""
+        """Start new ids: copies may go on from the same state."""
         if self.made > self.begun:
             self.epochs[self.epoch] = (self.begun, self.made)
             for oldest in [*self.epochs][:-EPOCHS]:
@@ -173,7 +173,7 @@ class Pending:
         self.epoch, self.begun = _new_epoch(), self.made
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """A copy, or from a pickle."""
+        """For copies and pickles."""
         vars(self).update(state)
         self.begin_epoch()
 
@@ -188,7 +188,7 @@ class Pending:
         return name
 
     def back_to(self, made: int) -> None:
-        """Take back the decisions from this number on; their ids are not issued again."""
+        """Take back the decisions from number `made` on; their ids are never issued again."""
         if self.made == made:
             return
         for name in [name for name, it in self.waiting.items() if it.number >= made]:
@@ -197,22 +197,22 @@ class Pending:
         self.begin_epoch()
 
     def find(self, decision: Any) -> tuple[Id, Waiting]:
-        """The id of a decision, given as such or by its `id`, and what waits under it."""
+        """The id of a `Decision`, or an id as given, and what waits under it."""
         name = getattr(decision, "id", decision)
         if type(name) is not str:  # as it almost always is
             name = _checked(name)
         found = self.waiting.get(name)
         if found is None:
-            reason = "it has its reward already, or has expired"
-            unknown = "no such decision was made by this bandit"
-            raise InvalidInput("decision", name, reason if self._told(name) else unknown)
+            settled = "it has its reward already, or has expired"
+            unknown = "this bandit made no such decision"
+            raise InvalidInput("decision", name, settled if self._made(name) else unknown)
         if hasattr(decision, "id") and not decision.chose(found.arm, found.context):
-            remedy = f"another bandit made it: here decision {name} is another; learn it there"
+            remedy = f"another bandit made it, here {name} is a different decision; learn it there"
             raise InvalidInput("decision", decision, remedy)
         return name, found
 
-    def _told(self, name: Id) -> bool:
-        """Whether the decision was made here, or by the one that this one goes on from."""
+    def _made(self, name: Id) -> bool:
+        """Whether the decision was made here, or before this bandit was loaded or copied."""
         epoch, _, number = str(name)[:LONGEST].partition("-")
         here = {**self.epochs, self.epoch: (self.begun, self.made)}
         first, end = here.get(epoch, (0, 0))
@@ -222,7 +222,7 @@ class Pending:
             return False
 
     def expired(self, expiry: Expiry, time: float) -> list[Id]:
-        """The decisions to give up now."""
+        """The decisions that have expired."""
         return list(takewhile(lambda name: self._late(name, expiry, time), self.waiting))
 
     def _late(self, name: Id, expiry: Expiry, time: float) -> bool:
@@ -247,5 +247,5 @@ def _checked(name: Any) -> Id:
 
 
 def number_of(name: Id) -> int:
-    """Which decision an id is of."""
+    """The number of the decision with this id."""
     return int(name.rpartition("-")[2], 16) if isinstance(name, str) else name

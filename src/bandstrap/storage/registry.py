@@ -116,6 +116,7 @@ CLASSES: dict[str, str] = {
 
 # Where modules, or single classes, have gone since files named them. Names in files stay.
 MOVED: dict[str, str] = {
+    "bandstrap.bandit.lockin": "bandstrap.bandit.lock_in",
     "bandstrap.columns.columns": "bandstrap.tables.columns",
     "bandstrap.environments.own_table": "bandstrap.environments.table",
     "bandstrap.fractions": "bandstrap.history.fractions",
@@ -192,6 +193,11 @@ MOVED: dict[str, str] = {
 # What classes are called today, by the name in files, for those that were renamed. A field that was
 # renamed stands in the class's `former_fields`.
 RENAMED: dict[str, str] = {
+    "bandstrap.bandit.contexts:Contexts": "ContextReader",
+    "bandstrap.bandit.lockin:Watchman": "LockInDetector",
+    "bandstrap.bandit.memory:Fading": "FadingMemory",
+    "bandstrap.bandit.memory:Paned": "WindowMemory",
+    "bandstrap.bandit.memory:Rhythm": "Interval",
     "bandstrap.environments.labelled:Rows": "ShuffledRows",
     "bandstrap.environments.stationary:Arms": "StationaryArms",
 }

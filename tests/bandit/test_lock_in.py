@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bandstrap import Bandit, Bootstrap, LockInWarning, Multinomial, PseudoRewards
-from bandstrap.bandit.lockin import frozen
+from bandstrap.bandit.lock_in import frozen
 
 
 def played(policy):
@@ -37,18 +37,20 @@ def test_which_arms_are_frozen():
     assert frozen(np.full((64, 3), [1.0, 2.0, 3.0])) == []  # nothing is drawn at random
 
 
-def test_new_arms_do_not_bring_the_watchman_forward(monkeypatch):
-    from bandstrap.bandit import lockin
+def test_new_arms_do_not_bring_a_look_forward(monkeypatch):
+    from bandstrap.bandit import lock_in
 
     looks = []
-    monkeypatch.setattr(lockin, "drawn", lambda *given: looks.append(given) or np.zeros((2, 3)))
+    monkeypatch.setattr(
+        lock_in, "draw_scores", lambda *given: looks.append(given) or np.zeros((2, 3))
+    )
     bandit = Bandit(Bootstrap(), ["red", "green", "blue"], seed=0)
     for _ in range(70):
         bandit.drop(bandit.decide())
-    bandit._watchman.suspects, bandit._watchman.told = ["red", "blue"], ["red"]
+    bandit._lock_in.suspects, bandit._lock_in.warned = ["red", "blue"], ["red"]
     bandit.add_arm("black")
     bandit.remove_arm("red")
     for _ in range(20):
         bandit.drop(bandit.decide())
     assert len(looks) == 1
-    assert (bandit._watchman.suspects, bandit._watchman.told) == (["blue"], [])
+    assert (bandit._lock_in.suspects, bandit._lock_in.warned) == (["blue"], [])

@@ -20,7 +20,7 @@ from bandstrap import (
     Support,
     Window,
 )
-from bandstrap.bandit import store
+from bandstrap.bandit import saving
 from bandstrap.policies import POLICIES
 from bandstrap.policies.registry import CONTEXTUAL, SCHEDULES
 from bandstrap.storage import archive
@@ -145,7 +145,7 @@ def test_cut_files_are_refused(saved):
 
 def test_altered_files_are_refused(saved):
     whole = saved.read_bytes()
-    digest = archive.digest_of(archive.read(saved, store.FORMAT))
+    digest = archive.digest_of(archive.read(saved, saving.FORMAT))
     rng = np.random.default_rng(0)
     for place in rng.integers(len(whole), size=200):
         altered = bytearray(whole)
@@ -156,7 +156,7 @@ def test_altered_files_are_refused(saved):
         except OutputError:
             continue
         # Some bytes of a zip file mean nothing: then what is read is what was written.
-        assert archive.digest_of(archive.read(saved, store.FORMAT)) == digest
+        assert archive.digest_of(archive.read(saved, saving.FORMAT)) == digest
 
 
 def test_other_files_are_refused(tmp_path):
@@ -166,19 +166,19 @@ def test_other_files_are_refused(tmp_path):
     other.write_text("hello")
     with pytest.raises(OutputError, match="damaged or no saved bandit"):
         Bandit.load(other)
-    store.save({"a": 1}, other)
+    saving.save({"a": 1}, other)
     with pytest.raises(OutputError, match="holds a dict"):
         Bandit.load(other)
 
 
 def rewritten(path, change):
     """A file whose text was changed by someone who can compute a digest."""
-    packed = archive.read(path, store.FORMAT)
-    archive.write(packed._replace(text=change(packed.text)), path, store.FORMAT)
+    packed = archive.read(path, saving.FORMAT)
+    archive.write(packed._replace(text=change(packed.text)), path, saving.FORMAT)
 
 
 @pytest.mark.parametrize(
-    "name", ["os:system", "subprocess:Popen", "bandstrap.bandit.store:os.system"]
+    "name", ["os:system", "subprocess:Popen", "bandstrap.bandit.saving:os.system"]
 )
 def test_a_hostile_file_names_nothing_outside(saved, name):
     rewritten(saved, lambda text: text.replace("bandstrap.policies.bootstrap:Bootstrap", name))
@@ -216,7 +216,7 @@ def test_a_file_of_another_shape_is_refused(saved, text):
 
 
 def test_a_later_format_says_so(saved):
-    packed = archive.read(saved, store.FORMAT)
+    packed = archive.read(saved, saving.FORMAT)
     header = {"format": 99, "version": "9.0", "digest": ""}
     with saved.open("wb") as file:
         np.savez(file, header=json.dumps(header), text=packed.text, **packed.arrays)
@@ -236,5 +236,5 @@ def test_a_file_of_each_format_loads_and_decides(path):
 
 def test_there_is_a_kept_file_of_every_format():
     assert {path.stem.partition("-")[0] for path in KEPT.glob("*.bandit")} == {
-        f"format{number}" for number in range(1, store.FORMAT + 1)
+        f"format{number}" for number in range(1, saving.FORMAT + 1)
     }

@@ -1,4 +1,4 @@
-"""A bandit in one file, without pickle: what is read is what its classes declare, or nothing."""
+"""A bandit in one file, without pickle: only what its classes declare is ever read."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,7 +11,7 @@ from bandstrap.storage.schema import Refused
 from bandstrap.storage.unpacking import CannotRestore, NotTrusted, unpack
 
 FORMAT = 2  # raise when files can no longer be read as before, and keep reading the old ones
-SHOWN = 100  # characters of a name that a file asks for
+SHOWN = 100  # characters of a name in a file
 
 
 def save(thing: object, path: Path) -> None:
@@ -24,7 +24,7 @@ def save(thing: object, path: Path) -> None:
 
 
 def load(path: Path, trusted: Iterable[Any] = (), most_bytes: int | None = None) -> Any:
-    """Read a file; classes and functions that are not ours must be among the trusted ones."""
+    """Read a file; classes and functions that are not ours must be trusted."""
     known = _by_name(trusted)
     packed = read(path, FORMAT, most_bytes)
     try:
@@ -36,8 +36,8 @@ def load(path: Path, trusted: Iterable[Any] = (), most_bytes: int | None = None)
         raise damaged(path, str(error)) from error
     except CannotRestore as error:
         remedy = "load it with the versions of the libraries that it was saved with"
-        raise OutputError(path, f"holds what cannot be used: {error}", remedy) from error
-    except BandstrapError as error:  # a constructor that does not take what the file says
+        raise OutputError(path, f"cannot be restored: {error}", remedy) from error
+    except BandstrapError as error:  # a constructor that refuses the file's values
         raise damaged(path, str(error)) from error
     except ImportError as error:
         raise OutputError(path, f"needs {error.name or error}", "install it") from error
@@ -46,7 +46,7 @@ def load(path: Path, trusted: Iterable[Any] = (), most_bytes: int | None = None)
 
 
 def _by_name(trusted: Any) -> dict[str, Any]:
-    """Classes and functions by the names that files have for them."""
+    """Classes and functions by their names in files."""
     remedy = "give a list of classes and functions, such as [MyPolicy]"
     if isinstance(trusted, type) or not hasattr(trusted, "__iter__"):
         raise InvalidInput("trusted", trusted, remedy)
