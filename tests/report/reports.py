@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 
 from bandstrap.experiments import Claim, Verdict
 from bandstrap.report import Run, write_report
-from bandstrap.report.of_experiments import reproduction
+from bandstrap.report.reproduction import reproduction_report
 from bandstrap.simulation import Trace
 from bandstrap.simulation.batch import recorded_rounds
 from bandstrap.simulation.store.results import Results
@@ -43,7 +43,7 @@ def make(out):
         times = pa.concat_tables([trace.timings() for trace in traces])
         write_table(times, out / name / "timings.parquet")
         (out / name / "plot.png").write_bytes(PNG)
-    return write_report(reproduction(out, NAMES, CLAIMS, RUN), out / "report.html")
+    return write_report(reproduction_report(out, NAMES, CLAIMS, RUN), out / "report.html")
 
 
 def _trace(experiment, environment, policy, horizon, runs):

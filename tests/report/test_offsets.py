@@ -6,7 +6,7 @@ import pytest
 
 from bandstrap import compare
 from bandstrap.commands.compare import ranking_table
-from bandstrap.report.of_comparison import _table
+from bandstrap.report.comparison import _table
 
 
 @pytest.mark.parametrize("runs", [1, 3])

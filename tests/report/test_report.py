@@ -10,12 +10,12 @@ from bandstrap.comparison import Comparison
 from bandstrap.comparison.ranking import gap, ranked
 from bandstrap.errors import OutputError
 from bandstrap.report import write_report
+from bandstrap.report.comparison import comparison_report
 from bandstrap.report.curves import Curve, Estimate
-from bandstrap.report.looks import looks
-from bandstrap.report.of_comparison import comparison
-from bandstrap.report.of_experiments import reproduction
+from bandstrap.report.data import looks
 from bandstrap.report.page import page
 from bandstrap.report.report import Panel
+from bandstrap.report.reproduction import reproduction_report
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def test_one_file_that_asks_for_nothing(made):
 
 def test_names_cannot_end_the_data(made):
     path, _ = made
-    report = reproduction(path.parent, reports.NAMES, reports.CLAIMS, reports.RUN)
+    report = reproduction_report(path.parent, reports.NAMES, reports.CLAIMS, reports.RUN)
     figure = report.figures[0]
     evil = Panel("</script><b>", figure.panels[0].curves)
     changed = report.__class__(**{**vars(report), "figures": (_with(figure, evil),)})
@@ -88,7 +88,7 @@ def test_one_run_has_no_error_and_two_have():
 
 def test_no_claims_and_a_directory_that_is_not_there(made):
     path, _ = made
-    report = reproduction(path.parent, ["theorem1"], [], reports.RUN)
+    report = reproduction_report(path.parent, ["theorem1"], [], reports.RUN)
     assert "decide no claim" in report.answer.sentence
     with pytest.raises(OutputError, match="choose another --out"):
         write_report(report, path.parent / "missing" / "report.html")
@@ -103,7 +103,7 @@ def test_a_comparison_says_what_to_use_first(made):
         "Use wb-log: it is cheap.", "bandit = Bandit(policy)", ("90 rows read", "age: a number"),
         None, tuple(traces),
     )  # fmt: skip
-    text = page(comparison(found, reports.RUN))
+    text = page(comparison_report(found, reports.RUN))
     shown = ["Use wb-log.", "it is cheap.", "bandit = Bandit(policy)", "<td>best arm</td>"]
     assert sorted(shown, key=text.index) == shown
     assert '<dd class="alone">90 rows read</dd><dt>age</dt><dd>a number</dd>' in text

@@ -17,7 +17,7 @@ from bandstrap.comparison.candidates import Selection
 from bandstrap.comparison.options import Size
 from bandstrap.errors import InvalidInput
 from bandstrap.report import Run, write_report
-from bandstrap.report.of_benchmark import benchmarked
+from bandstrap.report.benchmark import benchmark_report
 from bandstrap.simulation import Runner
 from bandstrap.simulation.engines import Engine
 from bandstrap.simulation.progress import Bar
@@ -67,7 +67,7 @@ def benchmark(
             runner = Runner(seed, engine=engine, progress=bar)
             found = play(tasks, selection, size, runner, out, skipped)
         how = Run.here(command_line(), seed, time.perf_counter() - started)
-        write_report(benchmarked(found, out, how), out / "report.html")
+        write_report(benchmark_report(found, out, how), out / "report.html")
     return Benchmarked(found, out)
 
 

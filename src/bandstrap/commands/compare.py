@@ -17,7 +17,7 @@ from bandstrap.comparison.options import Size
 from bandstrap.comparison.output import Output, summary
 from bandstrap.comparison.table import PreparedTable
 from bandstrap.report import Run, write_report
-from bandstrap.report.of_comparison import comparison
+from bandstrap.report.comparison import comparison_report
 from bandstrap.simulation import Runner
 from bandstrap.simulation.engines import Engine
 from bandstrap.simulation.progress import Bar
@@ -66,7 +66,7 @@ def compare(
         with Bar("compare") as bar:
             found = run(table, selection, size, runner, Output(out), bar)
         how = Run.here(command_line(), seed, time.perf_counter() - started)
-        write_report(comparison(found, how), out / "report.html")
+        write_report(comparison_report(found, how), out / "report.html")
     return Compared(found, out)
 
 

@@ -14,7 +14,7 @@ from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.experiments import EXPERIMENTS, Claim, Settings
 from bandstrap.experiments.session import Session
 from bandstrap.report import Run, write_report
-from bandstrap.report.of_experiments import reproduction
+from bandstrap.report.reproduction import reproduction_report
 from bandstrap.simulation.engines import Engine
 from bandstrap.simulation.progress import Bar
 from bandstrap.simulation.store.folder import locked
@@ -62,7 +62,7 @@ def reproduce(
                 claims += session.run(EXPERIMENTS[name](), bar)
         session.write_claims(claims)
         run = Run.here(command, seed, time.perf_counter() - started)
-        report = write_report(reproduction(out, names, claims, run), out / "report.html")
+        report = write_report(reproduction_report(out, names, claims, run), out / "report.html")
     return Reproduced(out, names, claims, report)
 
 

@@ -1,13 +1,23 @@
-"""What stands in a table: each kind of cell knows its HTML and what it is sorted by."""
+"""Cells of a report's tables: each kind has its HTML and what it is sorted by."""
 
 from dataclasses import dataclass
+from html import escape
 from typing import ClassVar, Protocol
 
-from bandstrap.report.escaping import escaped
+from bandstrap.printable import printable_lines
 
 
-class Cell(Protocol):
-    """A cell of a table; its kind is that of its column's heading too."""
+def escaped(text: str) -> str:
+    r"""The text as HTML for elements and attributes: no tags, no control characters.
+
+    >>> escaped("a <b> \x1b[31m")
+    'a &lt;b&gt; \\x1b[31m'
+    """
+    return escape(printable_lines(text))
+
+
+class TableCell(Protocol):
+    """A cell of a table; the heading of its column has the same kind."""
 
     kind: ClassVar[str]
 
@@ -16,10 +26,10 @@ class Cell(Protocol):
 
 
 @dataclass(frozen=True)
-class Text:
+class TextCell:
     """Words; a single one, such as the name of a policy, is not broken at its hyphens.
 
-    >>> Text("wb-log").html()
+    >>> TextCell("wb-log").html()
     '<td class="word">wb-log</td>'
     """
 
@@ -33,7 +43,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Badge:
-    """A verdict: a word, a tone (good, part, bad or open) and its rank among the others."""
+    """A verdict: a word, a tone (good, part, bad or open) and its rank for sorting."""
 
     kind: ClassVar[str] = "text"
     text: str
@@ -47,7 +57,7 @@ class Badge:
 
 @dataclass(frozen=True)
 class Folded:
-    """A sentence, with more that opens on demand and in print."""
+    """A sentence, with more that opens on click and in print."""
 
     kind: ClassVar[str] = "prose"
     text: str
@@ -61,10 +71,10 @@ class Folded:
 
 
 @dataclass(frozen=True)
-class Number:
-    """A number as it is to be read, sorted by its value.
+class NumberCell:
+    """A formatted number, sorted by its value.
 
-    >>> Number(0.68423, "0.6842").html()
+    >>> NumberCell(0.68423, "0.6842").html()
     '<td class="number" data-sort="0.68423">0.6842</td>'
     """
 

@@ -11,7 +11,7 @@ from bandstrap.simulation import Trace
 
 @dataclass(frozen=True)
 class Measure:
-    """What a chart can show of its curves; before round `start` it is mostly chance."""
+    """What a chart can show of its curves; before round `start` it is mostly noise."""
 
     key: str
     label: str
@@ -25,14 +25,14 @@ REWARD = Measure("reward", "Reward per step", "high", start=20)
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean at each recorded round; its standard error is NaN where there is one run."""
+    """A mean at each recorded round, with its standard error; NaN from a single run."""
 
     mean: Array
     error: Array
 
     @classmethod
     def of(cls, runs: Array) -> "Estimate":
-        """From values of each run, (runs, points)."""
+        """From the values of each run, (runs, points)."""
         count, points = runs.shape
         if count < 2:
             return cls(runs.mean(axis=0), np.full(points, np.nan))
@@ -41,7 +41,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Curve:
-    """One policy in one environment; `cost` is the CPU seconds of a decision."""
+    """One policy in one environment; `cost` is in CPU seconds per decision."""
 
     experiment: str
     environment: str

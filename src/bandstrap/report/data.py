@@ -1,20 +1,21 @@
-"""The numbers of a report as one JSON text; charts and tables of the page are made from it."""
+"""The numbers of a report as one JSON text, from which the page makes its charts."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from itertools import count
 from typing import Any
 
 import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.printable import printable
-from bandstrap.report.curves import Curve, Estimate, Measure
-from bandstrap.report.looks import looks
+from bandstrap.report.curves import Curve, Estimate
 from bandstrap.report.report import Figure, Panel
 
 
 def as_json(figures: Sequence[Figure]) -> str:
-    """Every curve once, and for each figure which curves its panels show."""
+    """Every curve once, and for each figure the curves of its panels."""
     panels = [panel for figure in figures for panel in figure.panels]
     curves = {curve.key: curve for panel in panels for curve in panel.curves}
     places = {key: place for place, key in enumerate(curves)}
@@ -31,17 +32,8 @@ def _figure(figure: Figure, places: dict[tuple[str, str, str], int]) -> dict[str
     return {
         "id": figure.id,
         "title": printable(figure.title),
-        "measures": [_measure(measure) for measure in figure.measures],
+        "measures": [asdict(measure) for measure in figure.measures],
         "panels": [_panel(panel, places) for panel in figure.panels],
-    }
-
-
-def _measure(measure: Measure) -> dict[str, Any]:
-    return {
-        "key": measure.key,
-        "label": measure.label,
-        "best": measure.best,
-        "start": measure.start,
     }
 
 
@@ -70,5 +62,19 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
 
 
 def _numbers(values: Array) -> list[float | None]:
-    """Numbers that JSON knows; it has neither NaN nor infinity."""
+    """JSON has neither NaN nor infinity."""
     return [value if np.isfinite(value) else None for value in values.tolist()]
+
+
+def looks(panels: Iterable[Panel]) -> dict[str, int]:
+    """A number for each policy, from which the page makes a colour and dashes: the same in every
+    panel, and different from all others in a panel."""
+    found: dict[str, int] = {}
+    for panel in panels:
+        names = [curve.policy for curve in panel.curves]
+        taken = {found[name] for name in names if name in found}
+        free = (number for number in count() if number not in taken)
+        for name in names:
+            if name not in found:
+                found[name] = next(free)
+    return found

@@ -1,12 +1,12 @@
-"""A report as one HTML file; styles, scripts and numbers are inside it."""
+"""A report as one HTML file with its styles, scripts and numbers inside."""
 
 from base64 import b64encode
 from importlib.resources import files
 from pathlib import Path
 from string import Template
 
+from bandstrap.report.cells import escaped
 from bandstrap.report.data import as_json
-from bandstrap.report.escaping import escaped
 from bandstrap.report.report import Answer, Figure, Note, Report, Table
 from bandstrap.report.run import Run
 from bandstrap.storage.files import write_text
@@ -47,7 +47,7 @@ def _answer(answer: Answer) -> str:
     chips = "".join(
         f'<li class="{each.tone}" style="flex-grow: {each.count}"><b>{each.count}</b> '
         f"{escaped(each.label)}</li>"
-        for each in answer.tallies
+        for each in answer.counts
     )
     parts = [
         f'<p class="sentence">{escaped(answer.sentence)}</p>',

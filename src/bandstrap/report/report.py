@@ -1,10 +1,13 @@
-"""What a report holds, whatever it reports: an answer, figures, tables, how it was run, notes."""
+"""The parts of a report: an answer, figures, tables, how it was run, notes."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
-from bandstrap.report.cells import Cell
+from bandstrap.report.cells import TableCell
 from bandstrap.report.curves import Curve, Measure
 from bandstrap.report.run import Run
+from bandstrap.storage.files import reading
 
 
 @dataclass(frozen=True)
@@ -13,12 +16,12 @@ class Table:
 
     title: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[TableCell, ...], ...]
 
 
 @dataclass(frozen=True)
-class Tally:
-    """How many answers are of one kind; the tone colours it (good, part, bad or open)."""
+class VerdictCount:
+    """How many claims have one verdict; the tone (good, part, bad or open) colours it."""
 
     count: int
     label: str
@@ -27,11 +30,11 @@ class Tally:
 
 @dataclass(frozen=True)
 class Answer:
-    """What comes first: a sentence, what it counts, the code that follows from it, the ranking."""
+    """What comes first: a sentence, counts of verdicts, an explanation, code, the main table."""
 
     sentence: str
     table: Table
-    tallies: tuple[Tally, ...] = ()
+    counts: tuple[VerdictCount, ...] = ()
     text: str = ""
     code: str = ""
 
@@ -46,7 +49,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Figure:
-    """Panels that respond, a drawing (PNG) that does not, or both; the first measure is shown."""
+    """Interactive panels, a drawing (PNG), or both; the first measure is shown at first."""
 
     id: str
     title: str
@@ -57,7 +60,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Note:
-    """A decision that readers should know of; it may have no title."""
+    """A decision that readers should know about; the title may be empty."""
 
     title: str
     text: str
@@ -65,7 +68,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Report:
-    """One page."""
+    """The content of one page."""
 
     title: str
     answer: Answer
@@ -74,3 +77,18 @@ class Report:
     tables: tuple[Table, ...] = ()
     notes_title: str = ""
     notes: tuple[Note, ...] = ()
+
+
+def notes_of(lines: Iterable[str]) -> tuple[Note, ...]:
+    """Lines as notes; the text before a colon, such as a column's name, is the title.
+
+    >>> notes_of(["age: a number", "90 rows read"])
+    (Note(title='age', text='a number'), Note(title='', text='90 rows read'))
+    """
+    return tuple(Note(*line.split(": ", 1)) if ": " in line else Note("", line) for line in lines)
+
+
+def picture(path: Path) -> bytes:
+    """The PNG in a file."""
+    with reading(path, "run again") as file:
+        return file.read()

@@ -1,4 +1,4 @@
-"""How a report came about: command, seed, versions, machine and time."""
+"""The command behind a report: seed, versions, machine and time."""
 
 import os
 import platform
@@ -23,7 +23,7 @@ class Run:
 
     @classmethod
     def here(cls, command: str, seed: int, seconds: float) -> "Run":
-        """A run on this machine, with what is installed."""
+        """A run on this machine, with the installed versions."""
         ours = (("bandstrap", __version__), ("Python", platform.python_version()))
         versions = (*ours, *((name, version(name)) for name in _SHOWN))
         return cls(command, seed, seconds, versions, _machine())
@@ -34,14 +34,14 @@ class Run:
         versions = ", ".join(f"{name} {number}" for name, number in self.versions)
         return (
             ("Seed", str(self.seed)),
-            ("Time", f"{duration(self.seconds)} for this call, which uses what earlier ones kept"),
+            ("Time", f"{duration(self.seconds)} for this call; results of earlier ones are reused"),
             ("Machine", self.machine),
             ("Versions", versions),
         )
 
 
 def duration(seconds: float) -> str:
-    """A time as people say it.
+    """A time for people.
 
     >>> duration(12.34), duration(754), duration(8000)
     ('12.3 seconds', '12 min 34 s', '2 h 13 min')
@@ -60,7 +60,7 @@ def _machine() -> str:
 
 
 def _processor() -> str:
-    """The processor's name; Linux keeps it in a file, others tell it."""
+    """The processor's name; Linux keeps it in a file."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

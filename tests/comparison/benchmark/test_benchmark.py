@@ -15,7 +15,7 @@ from bandstrap.comparison.benchmark.tasks import Task
 from bandstrap.comparison.candidates import LEAN, WIDE, Selection
 from bandstrap.comparison.options import Size
 from bandstrap.environments import ClassPayoffs, TableEnvironment
-from bandstrap.report.of_benchmark import _ranks
+from bandstrap.report.benchmark import _ranks
 from bandstrap.simulation import Runner, Trace
 from called import failed, in_one_line
 

@@ -1,4 +1,4 @@
-"""The report of `bandstrap benchmark`: the answer, mean ranks, the two diagrams, every data set."""
+"""The report of `bandstrap benchmark`: mean ranks, two diagrams, every data set."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,17 +6,15 @@ from pathlib import Path
 import numpy as np
 
 from bandstrap.comparison.benchmark.benchmark import Benchmark
-from bandstrap.report.cells import Cell, Number, Text
+from bandstrap.report.cells import NumberCell, TableCell, TextCell
 from bandstrap.report.curves import REGRET, REWARD, Curve
-from bandstrap.report.notes import noted
-from bandstrap.report.pictures import picture
-from bandstrap.report.report import Answer, Figure, Panel, Report, Table
+from bandstrap.report.report import Answer, Figure, Panel, Report, Table, notes_of, picture
 from bandstrap.report.run import Run
 
 _COLUMNS = ("Policy", "Mean rank", "Reward, share of best", "CPU per decision", "Best on")
 
 
-def benchmarked(found: Benchmark, out: Path, run: Run) -> Report:
+def benchmark_report(found: Benchmark, out: Path, run: Run) -> Report:
     """A report of many policies on many data sets, with the diagrams in `out`."""
     first, _, rest = found.answer.partition(". ")
     best = found.ranks.policies[0]
@@ -32,35 +30,35 @@ def benchmarked(found: Benchmark, out: Path, run: Run) -> Report:
         run=run,
         tables=(_rewards(found),),
         notes_title="What was played",
-        notes=noted(found.decisions),
+        notes=notes_of(found.decisions),
     )
 
 
 def _ranks(found: Benchmark) -> Table:
     costs = np.median(found.costs, axis=0)
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[TableCell, ...]] = []
     for name, rank in zip(found.ranks.policies, found.ranks.mean, strict=True):
         place = found.policies.index(name)
         share, cost = float(found.shares[place]), float(costs[place])
         wins = float(found.wins[place])
-        counts = Number(wins, f"{wins:.3g}")
-        numbers = (Number(rank, f"{rank:.2f}"), Number(share, f"{share:.1%}"))
-        rows.append((Text(name), *numbers, Number(cost, f"{cost:,.0f} µs"), counts))
+        counts = NumberCell(wins, f"{wins:.3g}")
+        numbers = (NumberCell(rank, f"{rank:.2f}"), NumberCell(share, f"{share:.1%}"))
+        rows.append((TextCell(name), *numbers, NumberCell(cost, f"{cost:,.0f} µs"), counts))
     return Table("Mean ranks, costs as medians over data sets", _COLUMNS, tuple(rows))
 
 
 def _rewards(found: Benchmark) -> Table:
-    """A row for each data set, a column for each policy, the best mean rank first."""
+    """A row per data set, a column per policy, best mean rank first."""
     places = [found.policies.index(name) for name in found.ranks.policies]
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (Text(name), *(Number(float(row[place]), f"{row[place]:.4g}") for place in places))
+    rows: tuple[tuple[TableCell, ...], ...] = tuple(
+        (TextCell(name), *(NumberCell(float(row[place]), f"{row[place]:.4g}") for place in places))
         for name, row in zip(found.datasets, found.rewards, strict=True)
     )
     return Table("Reward per round on every data set", ("Data set", *found.ranks.policies), rows)
 
 
 def _panels(found: Benchmark) -> tuple[Panel, ...]:
-    """A panel for each data set; a decision costs what the ranking says."""
+    """A panel per data set, with the costs of the ranking."""
     curves = iter(found.traces)
     return tuple(
         Panel(

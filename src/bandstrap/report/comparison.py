@@ -1,20 +1,19 @@
-"""The report of `bandstrap compare`: what to use, the ranking, the curves, what was done."""
+"""The report of `bandstrap compare`: what to use, the ranking, the curves, the columns."""
 
 from dataclasses import replace
 
 from bandstrap.comparison import Comparison
 from bandstrap.comparison.ranking import Standing
-from bandstrap.report.cells import Cell, Number, Text
+from bandstrap.report.cells import NumberCell, TableCell, TextCell
 from bandstrap.report.curves import REGRET, REWARD, Curve
-from bandstrap.report.notes import noted
-from bandstrap.report.report import Answer, Figure, Panel, Report, Table
+from bandstrap.report.report import Answer, Figure, Panel, Report, Table, notes_of
 from bandstrap.report.run import Run
 
 _COLUMNS = ("Place", "Policy", "Reward per round", "95% interval", "CPU per decision", "Remark")
 
 
-def comparison(found: Comparison, run: Run) -> Report:
-    """A report of policies on somebody's own table."""
+def comparison_report(found: Comparison, run: Run) -> Report:
+    """A report on policies that played a user's table."""
     use, _, why = found.recommendation.partition(": ")
     return Report(
         title=f"{found.title}: {len(found.ranking)} policies compared",
@@ -22,35 +21,35 @@ def comparison(found: Comparison, run: Run) -> Report:
         figures=(Figure("curves", "Reward and regret", (_panel(found),), (REWARD, REGRET)),),
         run=run,
         notes_title="What was done with the table",
-        notes=noted(found.decisions),
+        notes=notes_of(found.decisions),
     )
 
 
 def _table(found: Comparison) -> Table:
     rows = [_row(standing) for standing in found.ranking]
-    shown = found.ranking[0].reward.shown
+    shown, empty = found.ranking[0].reward.shown, TextCell("")
     rows += [
-        (Text(""), Text(name), Number(value, shown(value)), Text(""), Text(""), Text("baseline"))
+        (empty, TextCell(name), NumberCell(value, shown(value)), empty, empty, TextCell("baseline"))
         for name, value in found.baselines.items()
     ]
     return Table(f"Ranking after {found.rounds:,} rounds, {found.runs} runs", _COLUMNS, tuple(rows))
 
 
-def _row(standing: Standing) -> tuple[Cell, ...]:
+def _row(standing: Standing) -> tuple[TableCell, ...]:
     reward = standing.reward
     remark = "may equal the first" if standing.tied and standing.place > 1 else ""
     return (
-        Number(standing.place, str(standing.place)),
-        Text(standing.policy),
-        Number(reward.mean, reward.shown(reward.mean)),
-        Number(reward.low, reward.ends),
-        Number(standing.cost, f"{standing.cost:,.0f} µs"),
-        Text(remark),
+        NumberCell(standing.place, str(standing.place)),
+        TextCell(standing.policy),
+        NumberCell(reward.mean, reward.shown(reward.mean)),
+        NumberCell(reward.low, reward.ends),
+        NumberCell(standing.cost, f"{standing.cost:,.0f} µs"),
+        TextCell(remark),
     )
 
 
 def _panel(found: Comparison) -> Panel:
-    """Curves in the order of the ranking, at the cost that it tells."""
+    """Curves in the order of the ranking, with its costs."""
     curves = {trace.policy: Curve.of(trace) for trace in found.traces}
     return Panel(
         found.title,

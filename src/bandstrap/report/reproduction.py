@@ -1,4 +1,4 @@
-"""The report of `bandstrap reproduce`: claims with verdicts, then the experiments' figures."""
+"""The report of `bandstrap reproduce`: claims with verdicts, then the figures."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -8,10 +8,18 @@ from pathlib import Path
 from bandstrap.experiments import EXPERIMENTS, Claim, Verdict
 from bandstrap.experiments.decisions import DECISIONS
 from bandstrap.experiments.figure2.plot import panels_of
-from bandstrap.report.cells import Badge, Folded, Text
+from bandstrap.report.cells import Badge, Folded, TextCell
 from bandstrap.report.curves import REGRET, REWARD, Curve, Measure
-from bandstrap.report.pictures import picture
-from bandstrap.report.report import Answer, Figure, Note, Panel, Report, Table, Tally
+from bandstrap.report.report import (
+    Answer,
+    Figure,
+    Note,
+    Panel,
+    Report,
+    Table,
+    VerdictCount,
+    picture,
+)
 from bandstrap.report.run import Run
 from bandstrap.simulation import Trace
 from bandstrap.simulation.store.results import Results
@@ -31,7 +39,7 @@ def _by_environment(traces: list[Trace]) -> dict[str, list[Trace]]:
 
 @dataclass(frozen=True)
 class _Drawn:
-    """How an experiment's traces become panels, and whether its drawing tells more."""
+    """How an experiment's traces become panels, and whether its drawing is shown too."""
 
     panels: Callable[[list[Trace]], Mapping[str, list[Trace]]]
     measures: tuple[Measure, ...]
@@ -51,25 +59,25 @@ _DRAWN = {  # the other experiments show their drawing alone
 _DRAWING = _Drawn(lambda _: {}, (), with_drawing=True)
 
 
-def reproduction(out: Path, names: list[str], claims: list[Claim], run: Run) -> Report:
-    """A report of experiments from the files that they left in `out`."""
+def reproduction_report(out: Path, names: list[str], claims: list[Claim], run: Run) -> Report:
+    """A report on experiments from their files in `out`."""
     return Report(
         title="New Insights into Bootstrapping for Bandits, reproduced",
         answer=_answer(claims),
         figures=tuple(_figure(out, name) for name in names),
         run=run,
-        notes_title="Where the paper slips or is silent, and what was done",
+        notes_title="Where the paper has errors or is silent, and what was done",
         notes=tuple(Note(title, text) for title, text in DECISIONS),
     )
 
 
 def _answer(claims: list[Claim]) -> Answer:
     counts = Counter(claim.verdict for claim in claims)
-    tallies = [Tally(counts[each], each, _TONES[each]) for each in Verdict if counts[each]]
+    counted = [VerdictCount(counts[each], each, _TONES[each]) for each in Verdict if counts[each]]
     sentence = f"{counts[Verdict.REPRODUCED]} of {len(claims)} claims of the paper are reproduced."
     if len(claims) < 2:
         sentence = f"The claim is {claims[0].verdict}." if claims else _NOTHING
-    return Answer(sentence, _table(claims), tuple(tallies))
+    return Answer(sentence, _table(claims), tuple(counted))
 
 
 _NOTHING = "These policies decide no claim of the paper; their curves are below."
@@ -79,7 +87,7 @@ def _table(claims: list[Claim]) -> Table:
     rank = {verdict: place for place, verdict in enumerate(Verdict)}
     rows = [
         (
-            Text(claim.id),
+            TextCell(claim.id),
             Badge(claim.verdict, _TONES[claim.verdict], rank[claim.verdict]),
             Folded(claim.claim, "Evidence", claim.evidence),
         )
