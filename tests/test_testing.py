@@ -31,11 +31,9 @@ from bandstrap.models import (
     StochasticLinearRegression,
     StochasticLogisticRegression,
 )
-from bandstrap.policies.registry import CONTEXTUAL
 from bandstrap.resampling import RESAMPLING, Exponential
 from bandstrap.testing import check_environment, check_model, check_policy, check_resampling
 
-QUICK = ["ucb-lin", "ts-lin", "wb-lin-additive", "wb-log-gaussian", "wb-log-replicas", "ts-laplace"]
 BINARY = Support.binary()
 
 
@@ -43,17 +41,6 @@ def raised(check, *given, **named):
     with pytest.raises(AssertionError) as error:
         check(*given, **named)
     return str(error.value)
-
-
-@pytest.mark.parametrize("name", POLICIES)
-def test_our_policies(name):
-    assert check_policy(POLICIES[name](), draws=120) is None
-
-
-@pytest.mark.parametrize("name", QUICK)
-def test_our_policies_with_contexts(name):
-    policy = CONTEXTUAL[name](EigenExamples(np.eye(2)))
-    check_policy(policy, Problem(3, 2, BINARY), draws=80, rounds=60)
 
 
 def test_other_problems():

@@ -141,6 +141,14 @@ class Mixing(GaussianThompson):
             state.observe(np.roll(arms, shift), np.roll(rewards, shift))
 
 
+class Chorus(GaussianThompson):
+    """All runs draw the same noise."""
+
+    def _scores(self, state, contexts, rng):
+        noise = rng.standard_normal(state.count.shape[1])
+        return np.where(state.count > 0, state.mean + noise, np.inf)
+
+
 POLICIES = {
     Narrow: r"scores must be an array of numbers of shape \(4, 3\)",
     NotANumber: "scores must not be NaN",
@@ -159,5 +167,6 @@ POLICIES = {
     Sure: "select must choose as probabilities tell",
     Unnormed: "probabilities must sum to 1",
     Idle: "mostly choose the better of two arms",
-    Mixing: "mostly choose the better of two arms",
+    Mixing: "what one run learns must not change what another draws",
+    Chorus: "runs must choose independently",
 }

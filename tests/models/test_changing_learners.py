@@ -6,12 +6,12 @@ from scipy.stats import ks_2samp
 
 from bandstrap import InvalidInput, Problem, Support
 from bandstrap.models import Learner
-from bandstrap.policies.registry import CONTEXTUAL, SCHEDULES
+from bandstrap.policies.registry import CONTEXTUAL, REGISTRY, SCHEDULES
 from bandstrap.priors import EigenExamples
 
 NAMES = sorted(set(CONTEXTUAL) - set(SCHEDULES))  # the schedules' learner is that of eg-log
 # What these have learnt depends on what was drawn on the way: no twin has learnt the same.
-WANDERING = {name for name in NAMES if "nn" in name} | {"ensemble-log", "wb-log-replicas"}
+WANDERING = {name for name in NAMES if REGISTRY[name].learns_at_random}
 DRAWS = 120
 DECISIONS = 600
 PRIOR = EigenExamples(np.diag([1.0, 0.5, 0.25]))
@@ -105,12 +105,7 @@ def test_a_new_arm_is_as_new_and_learns(name):
 
 
 # Scores of these are random in ways that only draws can tell.
-UNKNOWN = {
-    "npb-lin", "wb-lin", "npb-log", "wb-log", "wb-log-random-prior", "npb-log-paper",
-    "wb-log-paper", "npb-log-onestep", "wb-log-onestep", "npb-log-grouped", "wb-log-grouped",
-    "eg-nn", "npb-nn", "wb-nn", "npb-nn-budgeted", "wb-nn-budgeted", "wb-nn-shared",
-    "ts-langevin-nn", "tree-heuristic", "npb-tree",
-}  # fmt: skip
+UNKNOWN = {name for name in CONTEXTUAL if not REGISTRY[name].exact_probabilities}
 
 
 @pytest.mark.parametrize("name", sorted(set(CONTEXTUAL) - UNKNOWN))

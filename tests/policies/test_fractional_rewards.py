@@ -25,7 +25,6 @@ from bandstrap.resampling import Resampling
 DRAWS = 3000
 PSEUDO = np.array([0.0, 1.0])  # of PseudoRewards(1, 1)
 SCHEMES = [Exponential(), Multinomial(), Poisson(), DoubleOrNothing()]
-CANNOT = {"besa", "bts", "giro", "npb-binomial"}
 
 
 class OwnScheme(Resampling):
@@ -153,31 +152,6 @@ def test_a_pull_is_one_pull_whatever_its_weight():
     owed = state.owed.copy()
     policy.update(state, None, np.array([1]), np.array([0.5]), weights=np.array([0.5]))
     assert (owed - state.owed).tolist() == [[0, 1]]
-
-
-@pytest.mark.parametrize("name", [name for name in POLICIES if name not in CANNOT])
-@pytest.mark.parametrize("support", [Support.interval(), Support.binary()], ids=["real", "binary"])
-def test_every_other_policy_forgets_by_age_and_takes_weights(name, support):
-    if name == "ts-dirichlet" and support.values is None:
-        pytest.skip("it needs known values")
-    bandit = Bandit(
-        POLICIES[name](), ["old", "new"], rewards=support, forgetting=HalfLife(20), seed=1
-    )
-    bandit.learn(arm=["old"] * 60, reward=[1.0] * 60, weight=0.75)
-    bandit.learn(arm=["new"] * 200, reward=[1.0] * 200, weight=0.75)
-    bandit.learn(arm=["old"] * 60, reward=[0.0] * 60, weight=1.25)
-    bandit.learn(arm=["new"] * 30, reward=[1.0] * 30)
-    chosen = [bandit.decide().arm for _ in range(40)]
-    assert chosen.count("new") > chosen.count("old")
-
-
-@pytest.mark.parametrize("name", sorted(CANNOT))
-def test_what_cannot_forget_by_age_says_so(name):
-    with pytest.raises(ValueError, match=r"forget by Window\(\)"):
-        Bandit(POLICIES[name](), ["a", "b"], forgetting=HalfLife(20))
-    bandit = Bandit(POLICIES[name](), ["a", "b"])
-    with pytest.raises(ValueError, match=r"0\.5.*whole weights only"):
-        bandit.learn(arm="a", reward=0.5, weight=0.5)
 
 
 def test_memory_stays_bounded_and_a_saved_bandit_goes_on(tmp_path):

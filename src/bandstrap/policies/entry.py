@@ -9,6 +9,11 @@ from bandstrap.policies.base import Policy
 THE_PAPER = "Vaswani et al. (2018)"
 OURS = "ours"
 
+# Rewards that a policy takes.
+ANY, BOUNDED, UNIT, CATEGORIES = "any", "bounded", "in [0, 1]", "a few known values"
+# What a policy may be unable to do; it says so when it is asked to.
+CHANGE_ARMS, FORGET, TAKE_FRACTIONS = "change its arms", "forget by age", "take fractional weights"
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -33,6 +38,10 @@ class Entry:
     joins: str = ""  # what `compare --models` calls the model that the family is joined with
     note: str = ""  # where it is exact, and what in it is our choice: for docs/papers.md
     formerly: tuple[str, ...] = ()  # its former names, oldest first
+    rewards: str = ANY  # or BOUNDED, UNIT, CATEGORIES
+    exact_probabilities: bool = False  # of arms; otherwise draws estimate them
+    learns_at_random: bool = False  # so that no two that learnt the same are equal
+    cannot: tuple[str, ...] = ()  # CHANGE_ARMS, FORGET, TAKE_FRACTIONS
 
     @property
     def stream(self) -> str:

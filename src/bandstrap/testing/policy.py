@@ -13,7 +13,7 @@ from bandstrap.policies import Policy
 from bandstrap.problem import Problem, Support
 from bandstrap.seeding import generator
 from bandstrap.storage.unpacking import Loaded, unpack
-from bandstrap.testing.plays import Frozen, World, ends, play
+from bandstrap.testing.plays import Frozen, World, ends, play, teach
 from bandstrap.testing.rules import (
     alike,
     follow,
@@ -25,6 +25,7 @@ from bandstrap.testing.rules import (
 )
 
 RUNS = 4
+PAIRS = 150  # of choices in two runs
 MOSTLY = 0.6  # a policy that does not learn chooses the better of two arms half of the time
 
 
@@ -107,13 +108,22 @@ def _shapes(trial: Trial) -> None:
         trial.require(given is None, "update must change the state in place and return None", given)
 
 
+def _smallest(trial: Trial) -> None:
+    """One run, and one arm."""
+    world = World(replace(trial.problem, n_arms=1), np.zeros(1, dtype=np.int64))
+    state = trial.policy.start(world.problem)
+    arms = play(trial.policy, state, world, trial.rng("smallest"), 5)
+    trial.require(not arms.any(), "of a single arm select must choose that one", arms)
+
+
 def _only_allowed(trial: Trial) -> None:
     for rounds in (0, 12):
         state, world, rng = trial.played("allowed", rounds)
-        for _ in range(10):
-            allowed = rng.random((RUNS, trial.problem.n_arms)) < 0.5
+        for turn in range(10):
+            allowed = rng.random((RUNS, trial.problem.n_arms)) < (0.5 if turn else 0.0)
             allowed[np.arange(RUNS), rng.integers(trial.problem.n_arms, size=RUNS)] = True
-            arms = trial.policy.select(state, world.contexts(rng), rng, allowed)
+            mask = allowed if turn % 2 else allowed.tolist()
+            arms = trial.policy.select(state, world.contexts(rng), rng, mask)
             kept = bool(allowed[np.arange(RUNS), arms].all())
             rule = "select must choose only arms that are allowed"
             trial.require(kept, rule, f"{arms} of {allowed.tolist()}")
@@ -128,6 +138,41 @@ def _same_seed(trial: Trial) -> None:
     rule = "the same generator must give the same decisions: draw all random numbers from it"
     differ = f"another arm in round {int((first != second).any(axis=1).argmax())}"
     trial.require(bool((first == second).all()), rule, differ)
+    one, other = (print_of(packed(each, trial.policy, "a state")) for each in (one, other))
+    trial.require(one == other, "the same generator must lead to the same state")
+
+
+def _runs_apart(trial: Trial) -> None:
+    """What the last run learns is no business of the others."""
+    rng, world, n_arms = trial.rng("runs"), trial.world(), trial.problem.n_arms
+    one, other = (trial.policy.start(trial.problem, RUNS) for _ in range(2))
+    for turn in range(3 * n_arms):
+        contexts, arms = world.contexts(rng), np.full(RUNS, turn % n_arms)
+        rewards, seed = world.rewards(arms, rng), int(rng.integers(2**31))
+        for state, shift in ((one, 0), (other, 1)):
+            arms[-1] = (turn + shift) % n_arms
+            learnt = world.learnt(contexts, arms)
+            trial.policy.update(state, learnt, arms, rewards, generator(seed, "runs"))
+    contexts = world.contexts(rng)
+    drawn = [trial.policy.scores(each, contexts, trial.rng("drawn"))[0] for each in (one, other)]
+    rule = "what one run learns must not change what another draws"
+    trial.require(drawn[0].tobytes() == drawn[1].tobytes(), rule, drawn)
+
+
+def _runs_independent(trial: Trial) -> None:
+    state = trial.policy.start(trial.problem, 2)
+    world, rng = World(trial.problem, np.zeros(2, dtype=np.int64)), trial.rng("independent")
+    teach(trial.policy, state, world, rng, trial.problem.n_arms)
+    contexts = world.contexts(rng)
+    if contexts is not None:
+        contexts[1] = contexts[0]
+    first = (
+        np.array([trial.policy.select(deepcopy(state), contexts, rng) for _ in range(PAIRS)]) == 0
+    )
+    if first.std(axis=0).min() > 0:
+        found = float(np.corrcoef(first.T)[0, 1])
+        rule = "runs must choose independently: draw random numbers for each of them"
+        trial.require(abs(found) < 4.5 / np.sqrt(PAIRS), rule, f"a correlation of {found:.2f}")
 
 
 def _owner_of_state(trial: Trial) -> None:
@@ -231,11 +276,14 @@ def _learns(trial: Trial) -> None:
 
 RULES: tuple[Callable[[Trial], None], ...] = (
     _shapes,
+    _smallest,
     _only_allowed,
     _same_seed,
     _owner_of_state,
+    _runs_apart,
     _refusals,
     _saving,
     _laws,
+    _runs_independent,
     _learns,
 )

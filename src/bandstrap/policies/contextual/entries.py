@@ -77,7 +77,8 @@ def _schedule(word: str, schedule: Schedule, sentence: str) -> Entry:
     return _Entry(
         f"eg-log-{word}", _eg(_LOGISTIC, schedule), "eg", "logistic", FIGURE_2,
         f"Epsilon-greedy with logistic regressions and {sentence}.",
-        "solved to 10⁻³", "n d", variant=SCHEDULE, joins=f"log-{word}", note="for claim C14",
+        "solved to 10⁻³", "n d", variant=SCHEDULE, joins=f"log-{word}",
+        note="for claim C14", exact_probabilities=True,
     )  # fmt: skip
 
 
@@ -87,43 +88,46 @@ ENTRIES = (
         "OFUL: the upper end of a confidence ellipsoid around each arm's linear regression.",
         "exact", "d²", joins="lin",
         note="an ellipsoid for each arm; the union bound over arms is ours",
+        exact_probabilities=True,
     ),
     _Entry(
         "ucb-lin-fixed", lambda prior: LinUCB(FixedWidth(1.0)), "ucb", "linear",
         "Li et al. (2010)", "LinUCB: linear regressions and a bonus of fixed width.",
         "exact", "d²", variant="fixed", joins="lin-fixed", note="disjoint models, alpha = 1",
+        exact_probabilities=True,
     ),
     _Entry(
         "ucb-lin-fixed-0.3", lambda prior: LinUCB(FixedWidth(0.3)), "ucb", "linear",
         "Li et al. (2010)", "LinUCB with a bonus of width 0.3.",
         "exact", "d²", variant="fixed", joins="lin-fixed-0.3",
-        note="disjoint models, alpha = 0.3",
+        note="disjoint models, alpha = 0.3", exact_probabilities=True,
     ),
     _Entry(
         "ts-lin", lambda prior: LinThompson(), "ts", "linear", "Agrawal and Goyal (2013)",
         "Linear Thompson sampling with the width that its proof needs.",
         "exact", "d²", joins="lin",
         note="their width with the round in place of the horizon; a model for each arm",
+        exact_probabilities=True,
     ),
     _Entry(
         "ts-lin-fixed", lambda prior: LinThompson(FixedSpread(1.0)), "ts", "linear",
         "Agrawal and Goyal (2013)",
         "Thompson sampling from the posterior of a linear model with unit noise.",
-        "exact", "d²", variant="fixed", joins="lin-fixed",
+        "exact", "d²", variant="fixed", joins="lin-fixed", exact_probabilities=True,
     ),
     *(
         _Entry(
             f"ts-lin-fixed-{v:g}", lambda prior, v=v: LinThompson(FixedSpread(v)), "ts", "linear",
             "Agrawal and Goyal (2013)",
             f"Thompson sampling from the posterior of a linear model with noise {v:g}.",
-            "exact", "d²", variant="fixed", joins=f"lin-fixed-{v:g}",
+            "exact", "d²", variant="fixed", joins=f"lin-fixed-{v:g}", exact_probabilities=True,
         )
         for v in (0.5, 0.3)
     ),
     _Entry(
         "eg-lin", _eg(_LINEAR), "eg", "linear", FIGURE_2,
         "Epsilon-greedy with linear regressions and ε = 50 / (50 + t).",
-        "solved to 10⁻³", "n d", joins="lin", note=_FAIR,
+        "solved to 10⁻³", "n d", joins="lin", note=_FAIR, exact_probabilities=True,
     ),
     _Entry(
         "npb-lin", _npb(_LINEAR), "npb", "linear", FIGURE_2,
@@ -140,12 +144,12 @@ ENTRIES = (
         f"{THE_PAPER}, section 4 and appendix",
         "Weighted bootstrap of linear regressions with additive normal weights.",
         "exact", "d²", variant="additive", joins="lin-additive",
-        note="N(θ̂, Σ) without a walk over the history",
+        note="N(θ̂, Σ) without a walk over the history", exact_probabilities=True,
     ),
     _Entry(
         "eg-log", _eg(_LOGISTIC), "eg", "logistic", FIGURE_2,
         "Epsilon-greedy with logistic regressions and ε = 50 / (50 + t).",
-        "solved to 10⁻³", "n d", joins="log", note=_FAIR,
+        "solved to 10⁻³", "n d", joins="log", note=_FAIR, exact_probabilities=True,
     ),
     _Entry(
         "npb-log", _npb(_LOGISTIC), "npb", "logistic", FIGURE_2,
@@ -182,12 +186,12 @@ ENTRIES = (
     _Entry(
         "npb-log-gaussian", _npb(GaussianLimit(_LOGISTIC)), "npb", "logistic", OURS,
         "The normal distribution that npb-log-onestep tends to.",
-        "normal limit", "d²", variant="gaussian", joins="log-gaussian",
+        "normal limit", "d²", variant="gaussian", joins="log-gaussian", exact_probabilities=True,
     ),
     _Entry(
         "wb-log-gaussian", _wb(GaussianLimit(_LOGISTIC)), "wb", "logistic", OURS,
         "The normal distribution that wb-log-onestep tends to.",
-        "normal limit", "d²", variant="gaussian", joins="log-gaussian",
+        "normal limit", "d²", variant="gaussian", joins="log-gaussian", exact_probabilities=True,
     ),
     _Entry(
         "npb-log-grouped", _npb(Grouped(_LOGISTIC)), "npb", "logistic", OURS,
@@ -204,6 +208,7 @@ ENTRIES = (
         "Oza and Russell (2001); Eckles and Kaptein (2014)",
         "A fixed set of online logistic regressions that each weigh an example once.",
         "fixed replicas", "d", variant="replicas", joins="log-replicas",
+        exact_probabilities=True, learns_at_random=True,
     ),
     _Entry(
         "wb-log-random-prior",
@@ -216,47 +221,50 @@ ENTRIES = (
     _Entry(
         "eg-nn", _eg(NeuralNetwork()), "eg", "network", FIGURE_2,
         "Epsilon-greedy with the paper's network, trained on all of history every round.",
-        "one pass a round", "n d", joins="nn", note=_FAIR,
+        "one pass a round", "n d", joins="nn", note=_FAIR, learns_at_random=True,
     ),
     _Entry(
         "npb-nn", _npb(NeuralNetwork()), "npb", "network", FIGURE_2,
         "Non-parametric bootstrap of the paper's network, on all of history every round.",
-        "one pass a round", "n d", joins="nn",
+        "one pass a round", "n d", joins="nn", learns_at_random=True,
     ),
     _Entry(
         "wb-nn", _wb(NeuralNetwork()), "wb", "network", FIGURE_2,
         "Weighted bootstrap of the paper's network, on all of history every round.",
-        "one pass a round", "n d", joins="nn",
+        "one pass a round", "n d", joins="nn", learns_at_random=True,
     ),
     _Entry(
         "eg-nn-budgeted", _eg(Budgeted()), "eg", "network", OURS,
         "Epsilon-greedy with the paper's network, trained on a few examples every round.",
         "a few examples a round", "d", variant="budgeted", joins="nn-budgeted",
+        exact_probabilities=True, learns_at_random=True,
     ),
     _Entry(
         "npb-nn-budgeted", _npb(_ARM_HEADS), "npb", "network", OURS,
         "A network for each arm with resampled heads, trained on a few examples every round.",
-        "fixed heads", "d", variant="budgeted", joins="nn-budgeted",
+        "fixed heads", "d", variant="budgeted", joins="nn-budgeted", learns_at_random=True,
     ),
     _Entry(
         "wb-nn-budgeted", _wb(_ARM_HEADS), "wb", "network", OURS,
         "A network for each arm with weighted heads, trained on a few examples every round.",
-        "fixed heads", "d", variant="budgeted", joins="nn-budgeted",
+        "fixed heads", "d", variant="budgeted", joins="nn-budgeted", learns_at_random=True,
     ),
     _Entry(
         "eg-nn-shared", _eg(SharedNetwork()), "eg", "network", OURS,
         "Epsilon-greedy with one network for all arms, trained on a few examples every round.",
         "a few examples a round", "d", variant="shared", joins="nn-shared",
+        exact_probabilities=True, learns_at_random=True,
     ),
     _Entry(
         "wb-nn-shared", _wb(SharedNetwork()), "wb", "network", OURS,
         "One network for all arms, trained on a freshly weighted batch every round.",
-        "weights of a batch", "d", variant="shared", joins="nn-shared",
+        "weights of a batch", "d", variant="shared", joins="nn-shared", learns_at_random=True,
     ),
     _Entry(
         "wb-nn-heads", _wb(NetworkHeads()), "wb", "network", "Osband et al. (2016)",
         "One network whose heads each weigh a reward once, after bootstrapped DQN.",
         "fixed heads", "d", variant="heads", joins="nn-heads",
+        exact_probabilities=True, learns_at_random=True,
     ),
     _Entry(
         "ensemble-nn",
@@ -264,12 +272,14 @@ ENTRIES = (
         "ensemble", "network", OURS,
         "One network whose heads differ only by their random start; nothing is resampled.",
         "fixed heads", "d", variant="heads", formerly=("heads-nn",), note="to compare with",
+        exact_probabilities=True, learns_at_random=True,
     ),
     _Entry(
         "glm-ucb", lambda prior: GLMUCB(), "ucb", "logistic", "Filippi et al. (2010)",
         "The upper confidence bound of each arm's logistic regression, kept online.",
         "online estimate", "d²", variant="online",
         note="the bonus's factor, 1/4, is ours; `GuaranteedBonus` is theirs",
+        exact_probabilities=True,
     ),
     _Entry(
         "ts-laplace", lambda prior: LaplaceThompson(), "ts", "logistic",
@@ -277,13 +287,14 @@ ENTRIES = (
         "Thompson sampling from a normal posterior around an online logistic regression.",
         "Laplace", "d²", variant="laplace", joins="laplace",
         note="the whole covariance and learning after each reward are ours",
+        exact_probabilities=True,
     ),
     _Entry(
         "ts-langevin-nn", lambda prior: Langevin(prior=prior), "ts", "network",
         "Welling and Teh (2011); Li et al. (2016)",
         "Thompson sampling of a network whose weights follow Langevin dynamics.",
         "Langevin dynamics", "d", variant="langevin", joins="langevin-nn",
-        note="an approximate draw from the posterior, preconditioned",
+        note="an approximate draw from the posterior, preconditioned", learns_at_random=True,
     ),
     _Entry(
         "ensemble-log", lambda prior: OnlineEnsemble(), "ensemble", "logistic",
@@ -291,6 +302,7 @@ ENTRIES = (
         "A fixed set of online logistic regressions with Poisson weights.",
         "fixed replicas", "d", variant="online", formerly=("tang",),
         note="the number of replicas and their steps are our choice",
+        exact_probabilities=True, learns_at_random=True,
     ),
     _Entry(
         "tree-heuristic", lambda prior: TreeHeuristic(), "ts", "tree", TREES,

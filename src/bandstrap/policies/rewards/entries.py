@@ -1,6 +1,15 @@
 """The named policies that see no contexts."""
 
-from bandstrap.policies.entry import OURS, THE_PAPER, Entry
+from bandstrap.policies.entry import (
+    BOUNDED,
+    CATEGORIES,
+    FORGET,
+    OURS,
+    TAKE_FRACTIONS,
+    THE_PAPER,
+    UNIT,
+    Entry,
+)
 from bandstrap.policies.forced_pulls import ForcedPulls
 from bandstrap.policies.rewards.besa import BESA
 from bandstrap.policies.rewards.beta_thompson import BetaThompson
@@ -37,18 +46,19 @@ ENTRIES = (
         "Weighted bootstrap: the mean of each arm's rewards under fresh exponential weights.",
         "exact", "log n",
         note="for all rewards, without walking the history; on 0/1 rewards it is Thompson "
-        "sampling (claims C1 and C2)",
+        "sampling (claims C1 and C2)", rewards=BOUNDED,
     ),
     Entry(
         "npb", lambda: Bootstrap(Multinomial()), "npb", "", NPB,
         "Non-parametric bootstrap: the mean of each arm's rewards drawn with replacement.",
-        "exact", "log n",
+        "exact", "log n", rewards=BOUNDED,
     ),
     Entry(
         "npb-binomial", BinomialBootstrap, "npb", "", NPB,
         "Non-parametric bootstrap by the paper's binomial formula for 0/1 rewards.",
         "exact on 0/1 rewards", "constant", variant="binomial",
         note="on others the formula taken literally: the sum of rewards counts the ones",
+        rewards=BOUNDED, cannot=(FORGET, TAKE_FRACTIONS),
     ),
     Entry(
         "wb-additive", lambda: Bootstrap(GaussianNoise(), PseudoRewards(0, 0)), "wb", "",
@@ -61,32 +71,33 @@ ENTRIES = (
         "wb-poisson", lambda: Bootstrap(Poisson()), "wb", "",
         "Oza and Russell (2001); Chamandy et al. (2012)",
         "Weighted bootstrap with Poisson weights.",
-        "exact", "log n", variant="poisson", note=REDRAWN,
+        "exact", "log n", variant="poisson", note=REDRAWN, rewards=BOUNDED,
     ),
     Entry(
         "wb-double", lambda: Bootstrap(DoubleOrNothing()), "wb", "", "Owen and Eckles (2012)",
         "Weighted bootstrap in which each reward counts double or not at all.",
-        "exact", "n", variant="double", note=REDRAWN,
+        "exact", "n", variant="double", note=REDRAWN, rewards=BOUNDED,
     ),
     Entry(
         "greedy", lambda: Bootstrap(NoResampling()), "greedy", "", OURS,
         "The arm with the best mean so far, pseudo-rewards included.",
-        "exact", "constant", note="nothing is random but ties",
+        "exact", "constant", note="nothing is random but ties", rewards=BOUNDED,
     ),
     Entry(
         "npts", lambda: Bootstrap(Exponential(), PseudoRewards(ones=1, zeros=0)), "ts", "", RIOU,
         "Non-parametric Thompson sampling: exponential weights and one pseudo-reward of 1.",
-        "exact", "log n", variant="npts",
+        "exact", "log n", variant="npts", rewards=BOUNDED,
     ),
     Entry(
         "ts", BetaThompson, "ts", "", "Thompson (1933); Agrawal and Goyal (2012)",
         "Thompson sampling from a beta posterior; rewards other than 0 and 1 are rounded.",
         "exact on 0/1 rewards", "constant", note="rounding at random is what the paper compares",
+        rewards=UNIT, learns_at_random=True,
     ),
     Entry(
         "ts-dirichlet", DirichletThompson, "ts", "", RIOU,
         "Thompson sampling from a Dirichlet posterior, for rewards from a few known values.",
-        "exact", "constant", variant="dirichlet",
+        "exact", "constant", variant="dirichlet", rewards=CATEGORIES,
     ),
     Entry(
         "ts-gaussian", GaussianThompson, "ts", "", "Thompson (1933)",
@@ -97,48 +108,54 @@ ENTRIES = (
         "npb-forced", lambda: ForcedPulls(30), "npb", "", f"{THE_PAPER}, section 3.3",
         "Non-parametric bootstrap after 30 forced pulls of each arm.",
         "exact after the pulls", "log n", variant="forced",
-        note="30 is ours; `ForcedPulls.for_horizon` has the theorem's number",
+        note="30 is ours; `ForcedPulls.for_horizon` has the theorem's number", rewards=BOUNDED,
     ),
     Entry(
         "eg", EpsilonGreedy, "eg", "", AUER,
         "Epsilon-greedy with ε = 50 / (50 + t).",
-        "exact", "constant", note="the schedule is the paper's",
+        "exact", "constant", note="the schedule is the paper's", exact_probabilities=True,
     ),
     Entry(
         "ucb1", UCB1, "ucb", "", AUER,
         "The arm with the highest upper confidence bound, by Hoeffding's inequality.",
         "exact", "constant", note="scaled to the length of the support",
+        rewards=BOUNDED, exact_probabilities=True,
     ),
     Entry(
         "kl-ucb", KLUCB, "ucb", "", "Garivier and Cappé (2011)",
         "The arm with the highest upper confidence bound, by Kullback–Leibler divergence.",
         "exact", "constant", variant="kl", note="with c = 0, their advice for practice",
+        rewards=BOUNDED, exact_probabilities=True,
     ),
     Entry(
         "besa", BESA, "subsampling", "", "Baransi, Maillard and Mannor (2014)",
         "Duels of arms on equally many rewards, sub-sampled from the longer history.",
         "exact", "n", note="more than two arms by their knockout tournament",
+        cannot=(FORGET, TAKE_FRACTIONS),
     ),
     Entry(
         "online-bootstrap", OnlineBootstrap, "ensemble", "", "Eckles and Kaptein (2014)",
-        "A fixed set of replicates that each weigh a reward once, as it arrives.",
-        "100 replicates", "constant",
+        "A fixed set of replicas that each weigh a reward once, as it arrives.",
+        "100 replicas", "constant",
         note="theirs is an approximation of the bootstrap: weights are drawn once",
+        rewards=BOUNDED, learns_at_random=True,
     ),
     Entry(
         "bts", BootstrappedThompson, "wb", "", "Osband and Van Roy (2015)",
         "Weighted bootstrap with an artificial history drawn for every decision.",
         "exact", "n", variant="artificial",
         note="two uniform rewards for each arm as its artificial history are our choice",
+        rewards=BOUNDED, cannot=(FORGET, TAKE_FRACTIONS),
     ),
     Entry(
         "giro", Giro, "npb", "", "Kveton et al. (2019a)",
         "Bootstrap of a history in which each reward brings a pseudo-reward of 0 and one of 1.",
-        "exact", "log n", variant="giro",
+        "exact", "log n", variant="giro", rewards=BOUNDED, cannot=(FORGET, TAKE_FRACTIONS),
     ),
     Entry(
         "phe", PerturbedHistory, "phe", "", "Kveton et al. (2019b)",
         "The mean of an arm's rewards and of coin flips, some for each reward.",
         "exact", "constant", note="for rewards in [0, 1]; other supports are rescaled",
+        rewards=BOUNDED,
     ),
 )  # fmt: skip

@@ -22,15 +22,6 @@ from bandstrap import (
 )
 from states import ARMS, BINARY, ONE, RUNS, ZERO, play, rng_of, same
 
-LEARNS_AT_RANDOM = {"online-bootstrap"}  # on any support
-ROUNDS_AT_RANDOM = {"ts"}  # on rewards between 0 and 1
-NEEDS_CATEGORIES = {"ts-dirichlet"}
-NEEDS_ENDS = {  # or pseudo-rewards, which lie at the ends
-    *("wb", "npb", "npb-binomial", "wb-poisson", "wb-double", "greedy", "npts", "ts"),
-    *("npb-forced", "ucb1", "kl-ucb", "online-bootstrap", "bts", "giro", "phe"),
-}
-
-
 pytestmark = pytest.mark.filterwarnings("error")
 every_policy = pytest.mark.parametrize("name", POLICIES)
 
@@ -101,51 +92,6 @@ def test_a_reward_between_the_declared_values_changes_nothing(name):
 def test_no_runs(name, runs):
     with pytest.raises(InvalidInput, match="runs"):
         POLICIES[name]().start(Problem(ARMS, support=BINARY), runs)
-
-
-@every_policy
-def test_a_support_without_ends(name):
-    policy, problem = POLICIES[name](), Problem(ARMS, support=Support.real())
-    if name in NEEDS_ENDS | NEEDS_CATEGORIES:
-        with pytest.raises(InvalidInput, match=r"support|prior"):
-            policy.start(problem, RUNS)
-    else:
-        state = policy.start(problem, RUNS)
-        policy.update(state, None, ZERO, -1e6 * ONE, rng_of(0))
-        assert (policy.select(state, None, rng_of(0)) >= 0).all()
-
-
-@every_policy
-def test_an_interval_other_than_zero_to_one(name):
-    policy, problem = POLICIES[name](), Problem(ARMS, support=Support.interval(-3, 5))
-    if name in NEEDS_CATEGORIES | ROUNDS_AT_RANDOM:
-        with pytest.raises(InvalidInput, match="support"):
-            policy.start(problem, RUNS)
-        return
-    rng = rng_of(1)
-    state, chosen = policy.start(problem, RUNS), []
-    for _ in range(150):
-        arms = policy.select(state, None, rng)
-        policy.update(state, None, arms, -3 + 8 * rng.beta(1 + arms, 4 - arms), rng)
-        chosen.append(arms)
-    assert (np.array(chosen[-40:]) == ARMS - 1).mean() > (0.28 if name == "npb-forced" else 0.4)
-
-
-@every_policy
-@pytest.mark.parametrize("support", [BINARY, Support.interval()])
-def test_a_generator_for_learning_only_where_needed(name, support):
-    policy, problem = POLICIES[name](), Problem(ARMS, support=support)
-    if name in NEEDS_CATEGORIES and support.values is None:
-        pytest.skip("needs categories")
-    state = policy.start(problem, RUNS)
-    before = copy.deepcopy(state)
-    if name in LEARNS_AT_RANDOM or (name in ROUNDS_AT_RANDOM and support.values is None):
-        with pytest.raises(InvalidInput, match=r"rng = None.*pass a generator"):
-            policy.update(state, None, ZERO, ONE)
-        assert same(state, before)
-    else:
-        policy.update(state, None, ZERO, ONE)
-        assert not same(state, before)
 
 
 def test_negative_rewards_are_refused_by_a_beta_posterior():
