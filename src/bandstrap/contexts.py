@@ -1,10 +1,10 @@
-"""Contexts as the numbers that everything computes with."""
+"""Contexts as the numbers that models compute with."""
 
 import numpy as np
 
 from bandstrap.arrays import Array
 
-BYTE = 255.0  # bytes are read as shares of this, as pixels are
+BYTE = 255.0  # bytes are shares of this, like pixels
 
 
 def as_numbers(contexts: Array) -> Array:

@@ -1,12 +1,12 @@
-"""What can go wrong, as one small tree.
+"""All errors raised on purpose.
 
     BandstrapError
     ├── InvalidInput   a parameter, a reward, a shape
     ├── UnknownName    a policy, an experiment, an environment
-    └── OutputError    a directory or file that cannot be written or read
+    └── OutputError    a folder or file that cannot be written or read
 
-Every message names the thing, its value and what to do instead. It is short and can be printed,
-whatever the value is.
+Every message names the thing, its value and the remedy. It is short and safe to print, whatever
+the value is.
 """
 
 from collections.abc import Iterable
@@ -21,17 +21,25 @@ __all__ = ["BandstrapError", "InvalidInput", "OutputError", "Renamed", "UnknownN
 SHOWN = 100  # names in a message
 VALUE = 120  # characters of a value, a name or a path
 REMEDY = 600  # characters of a remedy, which may list names
-COMPARED = 10_000  # names among which the nearest is looked for: it takes time
+COMPARED = 10_000  # names searched for the nearest: it takes time
 
 
 class BandstrapError(Exception):
-    """Base of all errors raised on purpose."""
+    """Base of all errors raised on purpose.
+
+    >>> from bandstrap import Bandit, Bootstrap
+    >>> try:
+    ...     Bandit(Bootstrap(), arms=[])
+    ... except BandstrapError as error:
+    ...     print(type(error).__name__)
+    InvalidInput
+    """
 
     def __init__(self, message: str) -> None:
         super().__init__(printable(message))
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Errors cross from worker processes by their message, whatever they were made from.
+        # Errors return from worker processes by their message alone.
         return _restored, (type(self), str(self))
 
 
@@ -42,15 +50,22 @@ def _restored(kind: type[BandstrapError], message: str) -> BandstrapError:
 
 
 class InvalidInput(BandstrapError, ValueError):  # noqa: N818 - reads better than InvalidInputError
-    """A value that cannot be used, with the remedy."""
+    """A value that cannot be used, with the remedy.
+
+    >>> print(InvalidInput("rounds", 0, "give at least 1"))
+    rounds = 0: give at least 1
+    """
 
     def __init__(self, parameter: str, value: object, remedy: str) -> None:
-        told = f"{brief(parameter, VALUE)} = {_shown(value)}: {brief(remedy, REMEDY)}"
-        super().__init__(told)
+        super().__init__(f"{brief(parameter, VALUE)} = {_shown(value)}: {brief(remedy, REMEDY)}")
 
 
 class UnknownName(BandstrapError, LookupError):  # noqa: N818
-    """A name that is not registered, with the nearest one that is."""
+    """A name that does not exist, with the nearest one that does.
+
+    >>> print(UnknownName("policy", "wbb", ["wb", "npb"]))
+    unknown policy 'wbb': did you mean 'wb'?
+    """
 
     def __init__(self, kind: str, name: object, known: Iterable[Any]) -> None:
         by_text = {str(each): each for each in known}
@@ -62,7 +77,7 @@ class UnknownName(BandstrapError, LookupError):  # noqa: N818
 
 
 def _nearest(name: str, known: Iterable[str]) -> str | None:
-    """The most similar one; what is very long has no likeness that anyone would see."""
+    """The most similar name; none for a very long one."""
     if len(name) > VALUE:
         return None
     short = (each for each in known if len(each) <= VALUE)
@@ -71,7 +86,7 @@ def _nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def _some(names: list[str]) -> str:
-    """All of them, unless nobody would read so many."""
+    """As many as a message has room for."""
     shown = [brief(name, VALUE) for name in names[:SHOWN]]
     while len(", ".join(shown)) > REMEDY:
         shown.pop()
@@ -80,18 +95,22 @@ def _some(names: list[str]) -> str:
 
 
 def _shown(value: object) -> str:
-    """A value as Python writes it, cut in the middle where it is long."""
+    """A value as Python writes it, cut in the middle if it is long."""
     if isinstance(value, str):
         return repr(brief(value, VALUE))
     return brief(repr(value), VALUE)
 
 
 class OutputError(BandstrapError, OSError):
-    """A directory or file that cannot be used, with the remedy."""
+    """A folder or file that cannot be used, with the remedy.
+
+    >>> print(OutputError("bandit.bin", "is empty", "save it again"))
+    bandit.bin: is empty; save it again
+    """
 
     def __init__(self, path: object, problem: str, remedy: str) -> None:
-        told = f"{brief(str(path), 2 * VALUE)}: {brief(problem, REMEDY)}; {brief(remedy, REMEDY)}"
-        super().__init__(told)
+        where = brief(str(path), 2 * VALUE)
+        super().__init__(f"{where}: {brief(problem, REMEDY)}; {brief(remedy, REMEDY)}")
 
 
 class Renamed(FutureWarning):

@@ -1,5 +1,5 @@
-"""BLAS and OpenMP held to one thread: little work is slower with several, far slower where cores
-are busy, and sums depend on their number to the last bit."""
+"""BLAS and OpenMP limited to one thread: small work is slower with several, much slower on busy
+cores, and sums depend on the number of threads to the last bit."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -13,8 +13,8 @@ Limits = AbstractContextManager[Any]
 
 
 class OneThread:
-    """Entered any number of times, also from several threads as on a Dask worker: limits are set
-    by the first to enter and lifted by the last to leave, since they hold for the whole process."""
+    """A limit that can be nested, also from several threads as on a Dask worker: the first to enter
+    sets it and the last to leave lifts it, since it holds for the whole process."""
 
     def __init__(self, limits: Callable[[], Limits]) -> None:
         self._set = limits
@@ -46,9 +46,9 @@ def _loaded() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-# Looks for libraries each time, which takes a millisecond: for whole batches.
+# Searches for libraries each time, which takes a millisecond: for whole batches.
 ONE_THREAD = OneThread(lambda: threadpool_limits(1))
-# Looks for them once, and takes microseconds: for a few products of NumPy's.
+# Searches once, then takes microseconds: for a few NumPy products.
 ONE_BLAS_THREAD = OneThread(lambda: _blas().limit(limits=1))
-# As quick, and for OpenMP as well, in libraries that are loaded by its first use: for small fits.
+# As quick, and for OpenMP too, in libraries loaded before its first use: for small fits.
 ONE_THREAD_A_FIT = OneThread(lambda: _loaded().limit(limits=1))

@@ -1,19 +1,19 @@
-"""Text from others as a terminal may show it: nothing in it is obeyed, and it has an end.
+"""Users' text made safe to print: nothing that a terminal obeys, and not too long.
 
-A column, a file or an arm may be called anything: with the codes that move a cursor, colour or
-rename a terminal, with marks that turn the direction of writing, or by a million letters.
+The name of a column, a file or an arm may hold codes that move the cursor or rename the terminal,
+marks that reverse the direction of writing, or a million letters.
 """
 
 import re
 
-# Control characters (C0, DEL, C1), breaks of lines and of paragraphs, what turns the direction of
-# writing, and halves of characters, which no encoding has.
+# Control characters (C0, DEL, C1), line and paragraph separators, marks of direction, and lone
+# surrogates, which no encoding has.
 OBEYED = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 ELLIPSIS = "…"
 
 
 def printable(text: str) -> str:
-    r"""The text with everything that a terminal would obey written out as Python does.
+    r"""The text, with everything that a terminal would obey escaped as in Python.
 
     >>> print(printable("price\x1b[2J, in \u202e€"))
     price\x1b[2J, in \u202e€
@@ -22,12 +22,12 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """The same of a text of several lines, which stay lines."""
+    """The same, but newlines stay."""
     return "\n".join(map(printable, text.split("\n")))
 
 
 def brief(text: str, most: int) -> str:
-    """The text, or its beginning and its end where it is longer than `most`.
+    """The text, or its beginning and end if it is longer than `most`.
 
     >>> brief("abcdefghij", 7)
     'abc…hij'
@@ -39,7 +39,7 @@ def brief(text: str, most: int) -> str:
 
 
 def called(name: object, most: int = 60) -> str:
-    r"""A name in a sentence or a table: in one line, and not longer than a name should be.
+    r"""A name in a sentence or a table: on one line, and short.
 
     >>> called("a\nb")
     'a\\nb'

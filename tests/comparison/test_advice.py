@@ -1,12 +1,12 @@
 """Which policy is recommended, and in which words."""
 
 from bandstrap.comparison.advice import advice
-from bandstrap.comparison.ranking import Gap, Interval, Standing
+from bandstrap.comparison.ranking import ConfidenceInterval, Gap, Standing
 
 
 def standing(place, policy, mean, cost, behind):
-    interval = Interval(mean, mean - 0.1, mean + 0.1)
-    return Standing(place, policy, interval, cost, Interval(sum(behind) / 2, *behind))
+    interval = ConfidenceInterval(mean, mean - 0.1, mean + 0.1)
+    return Standing(place, policy, interval, cost, ConfidenceInterval(sum(behind) / 2, *behind))
 
 
 def test_advice_is_the_best_or_the_much_cheaper_of_equals():
@@ -15,7 +15,7 @@ def test_advice_is_the_best_or_the_much_cheaper_of_equals():
     third = standing(3, "c", 0.88, 100.0, (-0.02, 0.06))
     fourth = standing(4, "d", 0.87, 1.0, (0.01, 0.05))
     ranking = (first, second, third, fourth)
-    clear = Gap("a", "b", Interval(0.1, 0.05, 0.15))
+    clear = Gap("a", "b", ConfidenceInterval(0.1, 0.05, 0.15))
     assert advice(ranking, clear, 0.2).policy == "a"
     open_ = Gap("a", "b", second.behind)
     found = advice((first, second), open_, 0.2)
@@ -43,7 +43,7 @@ def test_too_few_runs_to_tell_are_no_reason_to_prefer_the_cheaper():
 def test_advice_says_where_one_might_as_well_not_look_at_rows():
     first = standing(1, "a", 0.9, 900.0, (0, 0))
     second = standing(2, "b", 0.88, 5.0, (-0.01, 0.014))
-    clear, open_ = (Gap("a", "b", Interval(0.1, low, 0.2)) for low in (0.05, -0.05))
+    clear, open_ = (Gap("a", "b", ConfidenceInterval(0.1, low, 0.2)) for low in (0.05, -0.05))
     assert "not significantly more than the best" in advice((first, second), clear, 0.85).sentence
     assert "not significantly more" not in advice((first, second), clear, 0.75).sentence
     # The cheaper of equals, but not if it may earn less than the best arm does by itself.

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from bandstrap.comparison.ranking import Interval, gap, ranked
+from bandstrap.comparison.ranking import ConfidenceInterval, gap, ranked
 from bandstrap.simulation import Trace
 
 
@@ -42,11 +42,13 @@ def test_ranking_is_best_first_with_costs_and_ties():
 
 
 def test_intervals_show_their_width_and_nothing_impossible():
-    assert str(Interval(0.5, 0.4, 0.6)) == "0.5 [0.4, 0.6]"
-    assert str(Interval(0.70123, 0.70121, 0.70125)) == "0.70123 [0.70121, 0.70125]"
-    assert str(Interval(2e9 + 0.5, 2e9, 2e9 + 1)) == "2000000000.5 [2000000000, 2000000001]"
-    assert Interval(0.9, 0.7, 1.1).within(0.0, 1.0) == Interval(0.9, 0.7, 1.0)
+    assert str(ConfidenceInterval(0.5, 0.4, 0.6)) == "0.5 [0.4, 0.6]"
+    assert str(ConfidenceInterval(0.70123, 0.70121, 0.70125)) == "0.70123 [0.70121, 0.70125]"
+    assert (
+        str(ConfidenceInterval(2e9 + 0.5, 2e9, 2e9 + 1)) == "2000000000.5 [2000000000, 2000000001]"
+    )
+    assert ConfidenceInterval(0.9, 0.7, 1.1).within(0.0, 1.0) == ConfidenceInterval(0.9, 0.7, 1.0)
     for unknown in (np.nan, 52349.25):  # one run, or all alike
-        assert str(Interval(52349.25, unknown, unknown)).startswith("52349.25")
-    alone = Interval(0.9, np.nan, np.nan).within(0.0, 1.0)
+        assert str(ConfidenceInterval(52349.25, unknown, unknown)).startswith("52349.25")
+    alone = ConfidenceInterval(0.9, np.nan, np.nan).within(0.0, 1.0)
     assert not alone.known

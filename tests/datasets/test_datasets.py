@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from bandstrap.datasets import DATASETS, archives, available, load, sources
-from bandstrap.datasets.catalogue import Archive, Entry, Member
+from bandstrap.datasets.catalogue import Archive, DatasetEntry, Member
+from bandstrap.datasets.dataset import scaled
 from bandstrap.datasets.fetchers import SHIPPED
 from bandstrap.datasets.raw import Raw, read_npz, write_npz
-from bandstrap.datasets.scaling import scaled
 from bandstrap.errors import OutputError, UnknownName
 
 FEATURES = np.arange(12, dtype=np.int16).reshape(6, 2)
@@ -47,7 +47,7 @@ def archive_of(rows=FEATURES):
     return Archive("some-package", "1.2", "0" * 64, tuple(members), "class", "int16")
 
 
-ENTRY = Entry(
+ENTRY = DatasetEntry(
     "small", "", RAW.checksum, FEATURES.nbytes, RAW.classes, RAW.columns, archive=archive_of()
 )
 
@@ -187,11 +187,11 @@ def test_more_classes_than_a_byte_has(tmp_path, monkeypatch):
     ("arrays", "told"),
     [
         ({"X": np.ones((30, 2)), "y": np.arange(15)}, r"X of shape \(30, 2\) and y of shape"),
-        ({"X": np.ones(6), "y": LABELS}, "a row of X is needed"),
+        ({"X": np.ones(6), "y": LABELS}, "give a row of X for each"),
         ({"X": np.ones((1, 2)), "y": np.zeros(1)}, "1 rows; at least 2"),
         ({"X": np.full((6, 2), "a"), "y": LABELS}, "give numbers"),
         ({"X": np.array([[1.0, np.nan]] * 6), "y": LABELS}, "missing or infinite"),
-        ({"X": FEATURES, "y": LABELS, "classes": np.array(["a"])}, "y has 3 classes, of which 1"),
+        ({"X": FEATURES, "y": LABELS, "classes": np.array(["a"])}, "y has 3 classes but 1"),
     ],
 )
 def test_a_file_that_cannot_be_played_is_refused(tmp_path, monkeypatch, arrays, told):

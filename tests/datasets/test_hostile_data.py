@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from bandstrap.datasets import DATASETS, archives, load, sources
-from bandstrap.datasets.catalogue import Archive, Entry, Member
+from bandstrap.datasets.catalogue import Archive, DatasetEntry, Member
 from bandstrap.datasets.raw import Raw, read_npz, write_npz
 from bandstrap.errors import BandstrapError, InvalidInput, OutputError
 from called import failed, in_one_line
@@ -25,7 +25,9 @@ ROWS = [f"{c + 1},{x},{y}" for c, (x, y) in zip(LABELS, FEATURES, strict=True)]
 CSV = "\n".join(["class,one,two", *ROWS]).encode()
 MEMBER = Member("some/data.csv", len(CSV), sha256(CSV).hexdigest())
 ARCHIVE = Archive("some-package", "1.2", "0" * 64, (MEMBER,), "class", "int16")
-ENTRY = Entry("small", "", RAW.checksum, FEATURES.nbytes, RAW.classes, RAW.columns, archive=ARCHIVE)
+ENTRY = DatasetEntry(
+    "small", "", RAW.checksum, FEATURES.nbytes, RAW.classes, RAW.columns, archive=ARCHIVE
+)
 WHEEL = "some_package-1.2-py3-none-any.whl"
 ZEROS = bytes(1 << 20)
 MUCH, TOO_MUCH = 64, 256  # megabytes that a few kilobytes unpack to
@@ -123,8 +125,8 @@ def bomb(path, claimed=None):
 @pytest.mark.parametrize("claimed", [None, 1 << 40, -1], ids=["there", "said", "negative"])
 def test_data_that_unpacks_to_much_is_refused(tmp_path, name, claimed):
     bomb(tmp_path / "data" / f"{name}.npz", claimed)
-    entry = ENTRY if name == "small" else Entry(name, "")
-    assert f"{name}.npz: is cut off or no data set" in refused(sources.find, entry)
+    entry = ENTRY if name == "small" else DatasetEntry(name, "")
+    assert f"{name}.npz: is cut off or not a data set" in refused(sources.find, entry)
 
 
 def test_how_much_is_too_much_is_told(tmp_path):
@@ -162,7 +164,7 @@ def test_what_is_not_compressed_may_be_large(tmp_path, monkeypatch):
 )
 def test_what_is_no_data_set_is_refused(tmp_path, arrays):
     np.savez(tmp_path / "data" / "mine.npz", **{"X": FEATURES, "y": LABELS, **arrays})
-    assert "mine.npz: is cut off or no data set" in refused(load, "mine")
+    assert "mine.npz: is cut off or not a data set" in refused(load, "mine")
 
 
 @pytest.mark.parametrize(
@@ -202,7 +204,7 @@ def test_the_command_line_refuses_such_names_too(tmp_path):
 
 def test_a_folder_with_an_odd_name_is_named(monkeypatch):
     monkeypatch.setenv("BANDSTRAP_DATA", "n" * 5000)
-    with pytest.raises(OutputError, match="is no folder"):
+    with pytest.raises(OutputError, match="is not a folder"):
         sources.find(ENTRY)
 
 

@@ -13,10 +13,10 @@ CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
-class Interval:
+class ConfidenceInterval:
     """A mean over runs with its confidence interval by Student's t; NaN from a single run.
 
-    >>> print(Interval.of(np.array([0.5, 0.6, 0.7])))
+    >>> print(ConfidenceInterval.of(np.array([0.5, 0.6, 0.7])))
     0.6 [0.3516, 0.8484]
     """
 
@@ -25,7 +25,7 @@ class Interval:
     high: float
 
     @classmethod
-    def of(cls, values: Array) -> "Interval":
+    def of(cls, values: Array) -> "ConfidenceInterval":
         mean = float(values.mean())
         if values.size < 2:
             return cls(mean, nan, nan)
@@ -37,11 +37,11 @@ class Interval:
     def known(self) -> bool:
         return not np.isnan(self.low)
 
-    def within(self, low: float, high: float) -> "Interval":
+    def within(self, low: float, high: float) -> "ConfidenceInterval":
         """The interval, clipped to possible values."""
         if not self.known:
             return self
-        return Interval(self.mean, max(self.low, low), min(self.high, high))
+        return ConfidenceInterval(self.mean, max(self.low, low), min(self.high, high))
 
     def shown(self, value: float) -> str:
         """A value to four digits, or to as many as show the width of the interval; from a single
@@ -69,9 +69,9 @@ class Standing:
 
     place: int
     policy: str
-    reward: Interval
+    reward: ConfidenceInterval
     cost: float
-    behind: Interval  # reward of the first minus this one, paired by run
+    behind: ConfidenceInterval  # reward of the first minus this one, paired by run
 
     @property
     def tied(self) -> bool:
@@ -85,7 +85,7 @@ class Gap:
 
     first: str
     second: str
-    difference: Interval
+    difference: ConfidenceInterval
 
     @property
     def real(self) -> bool:
@@ -107,7 +107,7 @@ def cost(trace: Trace) -> float:
 def gap(first: Trace, second: Trace) -> Gap:
     """The paired difference of two policies."""
     paired = per_round(first) - per_round(second)
-    return Gap(first.policy, second.policy, Interval.of(paired))
+    return Gap(first.policy, second.policy, ConfidenceInterval.of(paired))
 
 
 def ranked(traces: list[Trace], low: float = -inf, high: float = inf) -> tuple[Standing, ...]:
@@ -117,7 +117,7 @@ def ranked(traces: list[Trace], low: float = -inf, high: float = inf) -> tuple[S
         Standing(
             place,
             trace.policy,
-            Interval.of(per_round(trace)).within(low, high),
+            ConfidenceInterval.of(per_round(trace)).within(low, high),
             cost(trace),
             gap(order[0], trace).difference,
         )

@@ -1,4 +1,4 @@
-"""Data sets out of packages, for machines that reach a package index and nothing else."""
+"""Data sets from packages, for machines that reach only a package index."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow.csv
 
 from bandstrap.arrays import Array
-from bandstrap.datasets.catalogue import ENTRIES, Archive, Entry, Member
+from bandstrap.datasets.catalogue import ENTRIES, Archive, DatasetEntry, Member
 from bandstrap.datasets.raw import Raw
 from bandstrap.errors import InvalidInput, OutputError
 from bandstrap.storage.files import reading
@@ -22,8 +22,8 @@ LARGEST = 1 << 27  # bytes of a package
 REMEDY = "delete it or put the right one there"
 
 
-def downloaded(entry: Entry, archive: Archive) -> Raw:
-    """The data set from its package, which is fetched and read but not installed."""
+def downloaded(entry: DatasetEntry, archive: Archive) -> Raw:
+    """The data set from its package, which is downloaded and read but not installed."""
     with TemporaryDirectory() as folder:
         _download(archive, Path(folder))
         path = stored(archive, Path(folder))
@@ -33,13 +33,13 @@ def downloaded(entry: Entry, archive: Archive) -> Raw:
 
 
 def stored(archive: Archive, folder: Path) -> Path | None:
-    """The package's file in a folder, if it is there."""
+    """The package's file in a folder, if there."""
     stem = archive.package.replace("-", "_")
     return next(iter(sorted(folder.glob(f"{stem}-{archive.version}-*.whl"))), None)
 
 
-def opened(entry: Entry, archive: Archive, path: Path) -> Raw:
-    """The data set out of the package's file."""
+def opened(entry: DatasetEntry, archive: Archive, path: Path) -> Raw:
+    """The data set in the package's file."""
     try:
         with reading(path, REMEDY) as file:
             if file.seek(0, 2) > LARGEST:
@@ -56,7 +56,7 @@ def opened(entry: Entry, archive: Archive, path: Path) -> Raw:
 
 
 def command(archive: Archive) -> list[str]:
-    """What pip is told: this very package, for whatever Python it was built."""
+    """The arguments of pip: exactly this package, whatever Python it was built for."""
     options = ["download", "--no-deps", "--only-binary=:all:"]
     if archive.python is not None:
         platforms = ["manylinux1_x86_64", "manylinux2010_x86_64", "win_amd64", "macosx_10_9_x86_64"]
@@ -66,7 +66,7 @@ def command(archive: Archive) -> list[str]:
 
 
 def _download(archive: Archive, folder: Path) -> None:
-    """By pip, which takes this very file and no other; nothing of it is run."""
+    """With pip, which accepts only the file with this hash; nothing in it is run."""
     if archive not in [entry.archive for entry in ENTRIES]:
         raise InvalidInput("package", archive.package, "it is not in the catalogue of data sets")
     *options, package = command(archive)
@@ -87,7 +87,7 @@ def _download(archive: Archive, folder: Path) -> None:
 
 
 def _pip() -> list[str]:
-    """This environment's pip, or any: it only downloads. Not one in the folder where one is."""
+    """This environment's pip, or any other: it only downloads. Never one in the current folder."""
     inside = [sys.executable, "-P", "-m", "pip"]
     if subprocess.run([*inside, "--version"], capture_output=True, check=False).returncode == 0:
         return inside
@@ -95,13 +95,13 @@ def _pip() -> list[str]:
         path = which(name)
         if path:
             return [path]
-    raise OSError("there is no pip here")
+    raise OSError("pip is not installed")
 
 
 def _read(package: ZipFile, member: Member) -> bytes:
-    """A member, if it is the one that is known: its size before it is unpacked, then its bytes."""
+    """A member, if its size (before it is unpacked) and its bytes are the expected ones."""
     found = package.getinfo(member.name)
-    # Of other ways to pack zipfile unpacks more than it is asked for.
+    # With other compressions zipfile unpacks more than it is asked for.
     packed = found.compress_type in (ZIP_STORED, ZIP_DEFLATED)
     if not packed or found.file_size != member.size:
         raise ValueError(f"{member.name} has {found.file_size:,} bytes, not {member.size:,}")

@@ -1,4 +1,4 @@
-"""The data sets that have a name, and how to know that they are what they should be."""
+"""The data sets by name, with checksums of their content."""
 
 from dataclasses import dataclass
 
@@ -7,8 +7,8 @@ ROOM = 1 << 20  # bytes for the names of columns, classes and categories
 
 @dataclass(frozen=True)
 class Member:
-    """A CSV file with a header in a package: its size is known before it is unpacked, and its bytes
-    before they are parsed."""
+    """A CSV file with a header in a package: its size is checked before it is unpacked, and its
+    bytes before they are parsed."""
 
     name: str
     size: int  # bytes
@@ -21,29 +21,29 @@ class Archive:
 
     package: str
     version: str
-    wheel: str  # SHA-256 of the file that is downloaded; others may carry the same members
+    wheel: str  # SHA-256 of the downloaded file; others may carry the same members
     members: tuple[Member, ...]  # in the order of the rows
     label: str  # the column that holds the class
     dtype: str
-    python: str | None = None  # the version that the wheel was built for, if only one
+    python: str | None = None  # the version that the wheel was built for, if any
 
 
 @dataclass(frozen=True)
-class Entry:
-    """What is known of a data set beforehand; names are those a source may lack."""
+class DatasetEntry:
+    """A data set's title, checksum and sources; classes and columns name what a file may not."""
 
     name: str
     title: str
-    checksum: str | None = None  # None: a file of the user's, taken as it is
-    size: int = 0  # bytes of the features, where they may come from a file
+    checksum: str | None = None  # None: the user's own file, taken as it is
+    size: int = 0  # bytes of the features, if they may come from a file
     classes: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
-    pixel: int | None = None  # the largest value, where features are pixels
+    pixel: int | None = None  # the largest value, if features are pixels
     archive: Archive | None = None
 
     @property
     def most(self) -> int | None:
-        """Bytes that a file of it may unpack to: the features, labels of any type, names."""
+        """Bytes that its file may unpack to: the features, labels of any type, names."""
         return None if self.checksum is None else 2 * self.size + ROOM
 
 
@@ -69,13 +69,13 @@ _TREES = (
 )
 
 ENTRIES = [
-    Entry(
+    DatasetEntry(
         "digits",
         "8 x 8 images of digits, with scikit-learn",
         "b0831f6bc62938b797d5bbcff812c4f8b25ce7ef400efec4e85bf8de721e2dd9",
         pixel=16,
     ),
-    Entry(
+    DatasetEntry(
         "covtype",
         "forest cover of 581,012 patches of land",
         "fc2b7e3d16f96aae5bff03423041e62b710ff09d26ae0446f1e5b9e57f5230da",
@@ -98,7 +98,7 @@ ENTRIES = [
             "3.7",
         ),
     ),
-    Entry(
+    DatasetEntry(
         "mnist",
         "28 x 28 images of 70,000 digits",
         "20546ceb5c20ca593bcd65e7ef2d4b1d816ba0846e0ab1a6111a4a9e082a5e4b",
@@ -126,77 +126,77 @@ ENTRIES = [
             "uint8",
         ),
     ),
-    Entry(
+    DatasetEntry(
         "iris",
         "three kinds of flowers, with scikit-learn",
         "b3bc52c690ea0f82956d7df9e5d000ab8fbe12901040160ad746f558e2597c38",
     ),
-    Entry(
+    DatasetEntry(
         "wine",
         "three kinds of wine, with scikit-learn",
         "e0728875906ee608559910bb4c96ebf57d3959acbe59e80abeea88aed40bddc6",
     ),
-    Entry(
+    DatasetEntry(
         "breast_cancer",
         "tumours by their cells, with scikit-learn",
         "3af4df6d88f435dc36ca2a8f1b45605cfa7b80fa992cb49e7aa5af6ba813879f",
     ),
-    Entry(
+    DatasetEntry(
         "shuttle",
         "states of a space shuttle's radiators",
         "5edef64369d6f86be23e50cf91902a2cad88a1368df0f05cb320ebdf1b4e4086",
         1_044_000,
     ),
-    Entry(
+    DatasetEntry(
         "vehicle",
         "vehicles by their silhouettes",
         "5d57957fb8261d50bb44eb816ec2b801a48be0460b582140f915552a8c8710c0",
         30_456,
     ),
-    Entry(
+    DatasetEntry(
         "dna",
         "splice junctions in DNA",
         "4c7412b96e2c644a72a54a089e1ea17bbf488c645c9939366454b7cfafab30fb",
         573_480,
     ),
-    Entry(
+    DatasetEntry(
         "pendigits",
         "digits by the path of the pen",
         "3a52d37dc729fd1c53e074adcdc540cac6878f26875e4616f27eb974eb091e52",
         175_872,
     ),
-    Entry(
+    DatasetEntry(
         "optdigits",
         "8 x 8 images of 5,620 digits",
         "b0166a94d5b4295cac82a0eed17e01bc4ec2619488371a946b9394dfda928289",
         359_680,
         pixel=16,
     ),
-    Entry(
+    DatasetEntry(
         "segment",
         "patches of outdoor images",
         "328af448626d42ce863b838210b1071ca6f42c4ccc39f4bafdf2938c2ad18971",
         351_120,
     ),
-    Entry(
+    DatasetEntry(
         "page_blocks",
         "blocks of a page's layout",
         "cd77d69a8214502c777d440ed421708c78a6500b39f05f8607544b589fe12d01",
         437_840,
     ),
-    Entry(
+    DatasetEntry(
         "yeast",
         "where proteins sit in a yeast cell",
         "e7bc5e2a755b0e19d44b330c6a3df76836cee84f22ff64e6a0c1f5a4df5473a5",
         94_976,
     ),
-    Entry(
+    DatasetEntry(
         "mushroom",
         "edible and poisonous mushrooms",
         "ac7353864de9c3f4850ce483406c342bd4df280bdf80abaaba6a82f9ddf3a249",
         178_728,
     ),
-    Entry(
+    DatasetEntry(
         "adult",
         "incomes from a census",
         "189567d10c8aeb2ea4cefb822cc9248804f6c0cb78216e98262340c1543b1960",

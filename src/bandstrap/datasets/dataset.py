@@ -1,4 +1,4 @@
-"""A labelled data set: contexts and the class that each belongs to."""
+"""A labelled data set: scaled contexts, and the class of each."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,15 +8,20 @@ from threadpoolctl import threadpool_limits
 
 from bandstrap.arrays import Array
 from bandstrap.contexts import as_numbers
+from bandstrap.datasets.raw import Raw
 
-BLOCK = 8192  # rows turned into doubles at once
+BLOCK = 8192  # rows converted to doubles at once
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """Rows of features, the class of each (0 to K-1), and names for both.
 
-    Bytes mean shares of 255. The arrays are shared by everyone in the process and read-only.
+    Bytes mean shares of 255. The arrays are shared within the process, and read-only.
+
+    >>> from bandstrap.datasets import load
+    >>> load("iris").classes
+    ('setosa', 'versicolor', 'virginica')
     """
 
     name: str
@@ -38,8 +43,8 @@ class Dataset:
         """The contexts' covariance, (features, features)."""
         rows, features = self.contexts.shape
         total, products = np.zeros(features), np.zeros((features, features))
-        shift = as_numbers(self.contexts[:1]).astype(np.float64)  # sums from there do not cancel
-        with threadpool_limits(1):  # the same bits whatever the machine's cores
+        shift = as_numbers(self.contexts[:1]).astype(np.float64)  # so that sums do not cancel
+        with threadpool_limits(1):  # the same bits on any number of cores
             for start in range(0, rows, BLOCK):
                 block = as_numbers(self.contexts[start : start + BLOCK]) - shift
                 total += block.sum(axis=0)
@@ -48,3 +53,42 @@ class Dataset:
             covariance: Array = (products - rows * np.outer(mean, mean)) / (rows - 1)
         covariance.flags.writeable = False
         return covariance
+
+
+def scaled(raw: Raw, pixel: int | None = None) -> tuple[Array, tuple[str, ...]]:
+    """The contexts that models see, and the names of their columns.
+
+    * Pixels, from 0 to `pixel`, become shares of it; bytes stay bytes, which mean shares of 255.
+    * A column of categories becomes one indicator per category.
+    * A column of zeros and ones stays as it is: standardised, a rare 1 would be in the hundreds.
+    * Any other column is standardised by its mean and standard deviation.
+    """
+    if pixel is not None:
+        return _shares(raw.features, pixel), raw.columns
+    parts, names = [], []
+    for column, values in zip(raw.columns, raw.features.T, strict=True):
+        levels = raw.categories.get(column)
+        if levels is not None:
+            parts.append(values[:, None] == np.arange(len(levels)))
+            names += [f"{column}={level}" for level in levels]
+        else:
+            parts.append(_standardised(values)[:, None])
+            names.append(column)
+    contexts = np.empty((raw.features.shape[0], len(names)), np.float32)
+    np.concatenate(parts, axis=1, out=contexts, casting="unsafe")
+    return contexts, tuple(names)
+
+
+def _shares(pixels: Array, largest: int) -> Array:
+    if pixels.dtype == np.uint8 and largest == np.iinfo(np.uint8).max:
+        return pixels
+    return (pixels / largest).astype(np.float32)
+
+
+def _standardised(values: Array) -> Array:
+    if np.isin(values, (0, 1)).all():
+        return values
+    numbers = values.astype(np.float64)
+    deviation = numbers.std()
+    standard: Array = (numbers - numbers.mean()) / (deviation if deviation > 0 else 1.0)
+    return standard

@@ -1,4 +1,4 @@
-"""Data sets through scikit-learn: the one it ships with, and those that it knows how to fetch."""
+"""Data sets through scikit-learn: those it ships with, and those it can fetch."""
 
 import socket
 import warnings
@@ -7,13 +7,13 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from bandstrap.datasets.catalogue import Entry
+from bandstrap.datasets.catalogue import DatasetEntry
 from bandstrap.datasets.raw import Raw
 
-PATIENCE = 10.0  # seconds without an answer after which a host counts as out of reach
+PATIENCE = 10.0  # seconds to wait for a host
 
 
-def _digits(entry: Entry) -> Raw:
+def _digits(entry: DatasetEntry) -> Raw:
     from sklearn.datasets import load_digits
 
     bunch = load_digits()
@@ -23,8 +23,8 @@ def _digits(entry: Entry) -> Raw:
     )
 
 
-def _measured(entry: Entry) -> Raw:
-    """The small ones that scikit-learn ships with."""
+def _measured(entry: DatasetEntry) -> Raw:
+    """Small tables that scikit-learn ships with."""
     from sklearn import datasets
 
     bunch = getattr(datasets, f"load_{entry.name}")()
@@ -32,14 +32,14 @@ def _measured(entry: Entry) -> Raw:
     return Raw(bunch.data, bunch.target, classes, columns)
 
 
-def _covtype(entry: Entry) -> Raw:
+def _covtype(entry: DatasetEntry) -> Raw:
     from sklearn.datasets import fetch_covtype
 
     features, labels = fetch_covtype(return_X_y=True, n_retries=1, delay=0.1)
     return Raw(features.astype(np.int16), labels - 1, entry.classes, entry.columns)
 
 
-def _mnist(entry: Entry) -> Raw:
+def _mnist(entry: DatasetEntry) -> Raw:
     from sklearn.datasets import fetch_openml
 
     features, labels = fetch_openml(
@@ -47,26 +47,26 @@ def _mnist(entry: Entry) -> Raw:
         version=1,
         return_X_y=True,
         as_frame=False,
-        parser="liac-arff",  # the only one that needs no further package
+        parser="liac-arff",  # the only one that needs no other package
         n_retries=1,
         delay=0.1,
     )
     return Raw(features.astype(np.uint8), labels.astype(np.int64), entry.classes, entry.columns)
 
 
-FETCHERS: dict[str, Callable[[Entry], Raw]] = {
+FETCHERS: dict[str, Callable[[DatasetEntry], Raw]] = {
     "digits": _digits,
     **dict.fromkeys(("iris", "wine", "breast_cancer"), _measured),
     "covtype": _covtype,
     "mnist": _mnist,
 }
-SHIPPED = ("digits", "iris", "wine", "breast_cancer")  # they come with scikit-learn itself
+SHIPPED = ("digits", "iris", "wine", "breast_cancer")  # with scikit-learn itself
 
 
-def fetched(entry: Entry) -> Raw:
+def fetched(entry: DatasetEntry) -> Raw:
     """The data set from scikit-learn, or its error."""
     with _impatient(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of retries and of open sockets; the error says more
+        warnings.simplefilter("ignore")  # about retries and open sockets; the error says more
         return FETCHERS[entry.name](entry)
 
 

@@ -1,4 +1,4 @@
-"""Data as it was published, in one layout whatever file it came from, known by its checksum."""
+"""Data as published, in one layout whatever file it came from, with a checksum."""
 
 import json
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from bandstrap.errors import OutputError
 from bandstrap.storage.files import reading, replacing
 from bandstrap.storage.npz import read_arrays
 
-ANY, TIMES = 1 << 28, 100  # bytes that any file may unpack to, or so many times its own if more
+ANY, TIMES = 1 << 28, 100  # a file may unpack to ANY bytes, or to TIMES its size if that is more
 REMEDY = "delete it or put the right file there"
 
 
@@ -28,12 +28,12 @@ class Raw:
 
     @property
     def narrow_labels(self) -> Array:
-        """The labels in the smallest type that holds them: bytes up to 256 classes."""
+        """The labels in the smallest type that holds them."""
         return self.labels.astype(np.min_scalar_type(int(self.labels.max(initial=0))))
 
     @property
     def checksum(self) -> str:
-        """A digest of the content: shapes, types, values; not of the file."""
+        """A digest of shapes, types and values; not of the file."""
         digest = sha256()
         for array in (self.features, self.narrow_labels):
             digest.update(f"{array.dtype.str}{array.shape}".encode())
@@ -48,7 +48,7 @@ def read_npz(
     columns: tuple[str, ...] = (),
     most: int | None = None,
 ) -> Raw:
-    """A stored data set of at most so many bytes; names that the file lacks are filled in."""
+    """A stored data set of at most `most` bytes; `classes` and `columns` fill in missing names."""
     remedy = REMEDY if most is not None else f"{REMEDY}, or store it without compression"
     try:
         with reading(path, REMEDY) as file:
@@ -56,11 +56,11 @@ def read_npz(
             stored = read_arrays(file, max(ANY, TIMES * own) if most is None else most)
         return _decoded(stored, classes, columns)
     except (KeyError, ValueError) as error:
-        raise OutputError(path, f"is cut off or no data set ({error})", remedy) from error
+        raise OutputError(path, f"is cut off or not a data set ({error})", remedy) from error
 
 
 def _decoded(stored: dict[str, Array], classes: tuple[str, ...], columns: tuple[str, ...]) -> Raw:
-    """The layout of the file undone; some files name the label's column too, last."""
+    """Read either layout; some files name the label's column too, last."""
     if "X_train" in stored:  # images in two parts
         features = np.concatenate([stored["X_train"], stored["X_test"]])
         labels = np.concatenate([stored["y_train"], stored["y_test"]])
@@ -71,11 +71,11 @@ def _decoded(stored: dict[str, Array], classes: tuple[str, ...], columns: tuple[
     values, labels = np.unique(labels, return_inverse=True)
     classes = tuple(map(str, stored.get("classes", classes))) or tuple(map(str, values))
     if len(classes) < values.size:
-        raise ValueError(f"y has {values.size} classes, of which {len(classes)} are named")
+        raise ValueError(f"y has {values.size} classes but {len(classes)} names")
     columns = tuple(map(str, stored.get("columns", columns)))
     width = features.shape[1]
     if 0 < len(columns) < width:
-        raise ValueError(f"X has {width} columns, of which {len(columns)} are named")
+        raise ValueError(f"X has {width} columns but {len(columns)} names")
     columns = columns[:width] or tuple(f"x{j}" for j in range(width))
     return Raw(features, labels, classes, columns, _categories(stored))
 
@@ -85,18 +85,18 @@ def _categories(stored: dict[str, Array]) -> dict[str, list[str]]:
     try:
         found = json.loads(str(stored.get("categories", "{}")))
     except RecursionError as error:
-        raise ValueError("categories are no lists of names") from error
+        raise ValueError("categories are not lists of names") from error
     lists = [*found.values()] if isinstance(found, dict) else [None]
     if not all(isinstance(each, list) and {*map(type, each)} <= {str} for each in lists):
-        raise ValueError("categories are no lists of names")
+        raise ValueError("categories are not lists of names")
     return dict(found)
 
 
 def _check(features: Array, labels: Array) -> None:
-    """Refuse what cannot be played."""
+    """Refuse data that cannot be played."""
     if features.ndim < 2 or labels.ndim != 1 or len(features) != len(labels):
         shapes = f"X of shape {features.shape} and y of shape {labels.shape}"
-        raise ValueError(f"{shapes}; a row of X is needed for each entry of y")
+        raise ValueError(f"{shapes}; give a row of X for each entry of y")
     if len(labels) < 2:
         raise ValueError(f"{len(labels)} rows; at least 2 are needed")
     if features.dtype.kind not in "biuf":
@@ -106,7 +106,7 @@ def _check(features: Array, labels: Array) -> None:
 
 
 def write_npz(path: Path, raw: Raw) -> None:
-    """Store a data set so that the file is either complete or not there."""
+    """Store a data set, so that the file is either complete or absent."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
         np.savez_compressed(

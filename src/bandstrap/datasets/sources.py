@@ -1,11 +1,11 @@
-"""Where data comes from: a folder of the user's, the project's cache, and two ways to fetch it."""
+"""Where data comes from: the user's folder, our cache, scikit-learn, a package index."""
 
 import os
 from contextlib import suppress
 from pathlib import Path, PureWindowsPath
 
 from bandstrap.datasets import archives
-from bandstrap.datasets.catalogue import Entry
+from bandstrap.datasets.catalogue import DatasetEntry
 from bandstrap.datasets.fetchers import FETCHERS, SHIPPED, fetched
 from bandstrap.datasets.raw import Raw, read_npz, write_npz
 from bandstrap.errors import InvalidInput, OutputError
@@ -15,13 +15,13 @@ LONGEST = 100  # characters of a name
 
 
 def cache() -> Path:
-    """The project's own cache."""
+    """The folder of our cache."""
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "bandstrap"
 
 
-def find(entry: Entry) -> Raw | None:
-    """The data set from the first source that answers; its content is checked if it is known."""
+def find(entry: DatasetEntry) -> Raw | None:
+    """The data set from the first source that has it, checked against its checksum."""
     if entry.name in SHIPPED:
         return verified(entry, fetched(entry), f"scikit-learn's {entry.name}")
     found = _in_folder(entry)
@@ -30,19 +30,19 @@ def find(entry: Entry) -> Raw | None:
     if found is not None or entry.checksum is None:
         return found
     found = _over_the_network(entry)
-    with suppress(OSError):  # a cache that cannot be written costs time, nothing else
+    with suppress(OSError):  # a cache that cannot be written only costs time
         write_npz(_file(cache(), entry), found)
     return found
 
 
 def check_name(name: object) -> None:
-    """Refuse what is no name of a file within a folder, on any system."""
+    """Refuse what is not a plain file name on every system."""
     named = isinstance(name, str) and 0 < len(name) <= LONGEST and "\0" not in name
     if not named or name in (".", "..") or PureWindowsPath(str(name)).name != name:
-        raise InvalidInput("name", name, "give the name of a data set, such as 'iris', no path")
+        raise InvalidInput("name", name, "give the name of a data set, such as 'iris', not a path")
 
 
-def at_hand(entry: Entry) -> bool:
+def is_local(entry: DatasetEntry) -> bool:
     """Whether the data set can be read without a network."""
     folder = os.environ.get(FOLDER)
     places = [cache(), *([Path(folder)] if folder else [])]
@@ -51,8 +51,8 @@ def at_hand(entry: Entry) -> bool:
     return bool(folder and entry.archive and archives.stored(entry.archive, Path(folder)))
 
 
-def verified(entry: Entry, raw: Raw, source: object) -> Raw:
-    """The data set if it is what it should be."""
+def verified(entry: DatasetEntry, raw: Raw, source: object) -> Raw:
+    """The data set, if its checksum is right."""
     if entry.checksum is not None and raw.checksum != entry.checksum:
         raise OutputError(
             source,
@@ -63,13 +63,13 @@ def verified(entry: Entry, raw: Raw, source: object) -> Raw:
     return raw
 
 
-def _in_folder(entry: Entry) -> Raw | None:
-    given = os.environ.get(FOLDER)
-    if not given:
+def _in_folder(entry: DatasetEntry) -> Raw | None:
+    setting = os.environ.get(FOLDER)
+    if not setting:
         return None
-    folder = Path(given)
-    if not os.path.isdir(folder):  # which has no errors of its own
-        raise OutputError(folder, "is no folder", f"set {FOLDER} to where the data is, or unset it")
+    folder = Path(setting)
+    if not os.path.isdir(folder):  # which never raises
+        raise OutputError(folder, "is not a folder", f"set {FOLDER} to one, or unset it")
     path = _file(folder, entry)
     if path.exists():
         return verified(entry, read_npz(path, entry.classes, entry.columns, entry.most), path)
@@ -79,23 +79,23 @@ def _in_folder(entry: Entry) -> Raw | None:
     return verified(entry, archives.opened(entry, entry.archive, package), package)
 
 
-def _in_cache(entry: Entry) -> Raw | None:
+def _in_cache(entry: DatasetEntry) -> Raw | None:
     path = _file(cache(), entry)
     return verified(entry, read_npz(path, most=entry.most), path) if path.exists() else None
 
 
-def _file(folder: Path, entry: Entry) -> Path:
-    """Where the data set is, if it is in that folder; never outside of it."""
+def _file(folder: Path, entry: DatasetEntry) -> Path:
+    """The data set's file in a folder; never outside of it."""
     check_name(entry.name)
     return folder / f"{entry.name}.npz"
 
 
-def _over_the_network(entry: Entry) -> Raw:
+def _over_the_network(entry: DatasetEntry) -> Raw:
     failures = []
     if entry.name in FETCHERS:
         try:
             return verified(entry, fetched(entry), "what scikit-learn fetched")
-        except Exception as error:  # whatever goes wrong in there, there is another source
+        except Exception as error:  # whatever goes wrong, there is another source
             failures.append(f"scikit-learn: {_brief(error)}")
     if entry.archive is not None:
         try:
@@ -110,12 +110,12 @@ def _nowhere(failures: list[str]) -> str:
     return "; ".join([looked, *failures])
 
 
-def _remedy(entry: Entry) -> str:
+def _remedy(entry: DatasetEntry) -> str:
     remedy = f"put {entry.name}.npz with arrays X and y into a folder and set {FOLDER} to it"
     if entry.archive is None:
         return remedy
     package = f"pip {' '.join(archives.command(entry.archive))}"
-    return f"{remedy}, or there what this leaves on a machine with a network: {package}"
+    return f"{remedy}, or put there what this downloads on a machine with a network: {package}"
 
 
 def _brief(error: Exception) -> str:
