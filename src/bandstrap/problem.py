@@ -1,4 +1,4 @@
-"""What a policy is told beforehand: how many arms there are and where rewards may lie."""
+"""What a policy knows beforehand: the number of arms and the support of rewards."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from bandstrap.errors import InvalidInput
 from bandstrap.storage.schema import Flag, Maybe, Named, Of, Schema, Whole, require
 from bandstrap.validation import LARGEST, is_finite
 
-if TYPE_CHECKING:  # what contexts look like concerns few, and needs Arrow
+if TYPE_CHECKING:  # few need it, and it imports Arrow
     from bandstrap.tables import Columns
 
 __all__ = ["Problem", "Support"]
@@ -22,7 +22,7 @@ MOST = 10_000_000  # arms, or features
 
 @dataclass(frozen=True)
 class Support:
-    """The set in which rewards lie: an interval, and its values if there are only a few.
+    """The set in which rewards lie: an interval, or a few values.
 
     >>> Support.binary().values
     (0.0, 1.0)
@@ -36,7 +36,7 @@ class Support:
 
     @classmethod
     def interval(cls, low: float = 0.0, high: float = 1.0) -> "Support":
-        """Any number from `low` to `high`; without arguments from 0 to 1."""
+        """Any number from `low` to `high`, by default from 0 to 1."""
         if not (is_finite(low) and is_finite(high) and low < high):
             raise InvalidInput("support", (low, high), "give finite ends with low < high")
         _check_size((low, high))
@@ -44,7 +44,7 @@ class Support:
 
     @classmethod
     def categories(cls, values: Iterable[float]) -> "Support":
-        """One of a few known values, at least two of them."""
+        """One of two or more known values."""
         given = list(values) if hasattr(values, "__iter__") else []
         finite = all(map(is_finite, given))
         ordered = tuple(sorted({float(value) for value in given})) if finite else ()
@@ -67,22 +67,22 @@ class Support:
         known = [Support.real()] if self.values is None else [Support.categories(self.values)]
         if self.values is None and isfinite(self.low):
             known = [Support.interval(self.low, self.high)]
-        require(self in known, "it is no support")
+        require(self in known, "it is not a support")
 
     @property
     def scale(self) -> float:
-        """How large rewards may be; 0 if there is no end to it."""
+        """The largest absolute reward; 0 if there is no bound."""
         largest = max(abs(self.low), abs(self.high))
         return largest if isfinite(largest) else 0.0
 
     def positions(self, rewards: Array) -> Array:
-        """Where each reward, known to be one of them, stands in `values`."""
+        """The index in `values` of each reward, which must be one of them."""
         assert self.values is not None
         return np.searchsorted(np.array(self.values), rewards)
 
 
 def _check_size(values: Sequence[float]) -> None:
-    """Squares of rewards, and of their differences, are to be numbers too."""
+    """Refuse rewards whose squares, or those of their differences, overflow or vanish."""
     width = values[-1] - values[0]
     if max(map(abs, values)) > LARGEST or width < 1 / LARGEST:
         remedy = (
@@ -93,11 +93,10 @@ def _check_size(values: Sequence[float]) -> None:
 
 @dataclass(frozen=True)
 class Problem:
-    """K arms, their context width, and the support of the rewards.
+    """The number of arms and of features, and the support of rewards.
 
-    With `per_arm` every arm has features of its own: a context is a row for each arm.
-    `columns` knows the table that rows of contexts were made from. It changes nothing about which
-    problem it is.
+    With `per_arm` every arm has its own features: a context is a row for each arm. `columns` knows
+    the table that contexts came from, and does not count in comparisons.
 
     >>> Problem(3).support.high
     1.0

@@ -1,4 +1,4 @@
-"""Arrays with an axis of arms, when arms come and go."""
+"""Arrays and lists with an entry for each arm, when arms come and go."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -9,13 +9,13 @@ from bandstrap.arrays import Array
 
 T = TypeVar("T")
 
-ArmMap = Sequence[int | None]  # for each arm where it stood before, None for a new one
+ArmMap = Sequence[int | None]  # the earlier place of each arm, None for a new one
 
 
 def remapped(old: Array, fresh: Array, before: ArmMap, axis: int = 0) -> Array:
-    """The array with other arms; new ones are as in `fresh`, which has learnt nothing.
+    """The array with other arms; new ones are as in `fresh`, an array before learning.
 
-    Other axes may have grown since the start: a new arm then has zeros where `fresh` ends.
+    Other axes may have grown since: a new arm then has zeros where `fresh` ends.
 
     >>> remapped(np.array([1, 2, 3]), np.array([9, 9, 9]), [0, 2, None]).tolist()
     [1, 3, 9]
@@ -34,7 +34,7 @@ def remapped(old: Array, fresh: Array, before: ArmMap, axis: int = 0) -> Array:
 
 
 def newcomers(waiting: list[int], before: ArmMap) -> list[int]:
-    """Where arms that wait for something now stand, and all that are new.
+    """The places of arms that were `waiting`, and of all new ones.
 
     >>> newcomers([1], [1, 2, None])
     [0, 2]

@@ -1,4 +1,4 @@
-"""Where randomness comes from, so that equal seeds give equal numbers everywhere."""
+"""Random generators by name, so that equal seeds give equal numbers everywhere."""
 
 from collections.abc import Callable
 from hashlib import sha256
@@ -10,7 +10,7 @@ from bandstrap.errors import InvalidInput
 
 
 def generator(seed: int, *names: object) -> Rng:
-    """A generator of its own for everything that has a name, whatever else is drawn and when.
+    """The generator of a name, independent of all others.
 
     >>> generator(1, "policy", 0).random() == generator(1, "policy", 0).random()
     True
@@ -28,14 +28,14 @@ def kernel_stream(rng: Rng) -> Array:
 
 
 def kernel_streams(rng: Rng, count: int) -> Array:
-    """The states of several, (count, 4)."""
+    """The states of `count` streams, (count, 4)."""
     return _words(rng, 4 * count).reshape(-1, 4)
 
 
 def _words(rng: Rng, count: int) -> Array:
-    """Words of 64 random bits."""
+    """`count` words of 64 random bits."""
     raw: Callable[[int], Array] = rng.bit_generator.random_raw
-    if isinstance(rng.bit_generator, np.random.MT19937):  # whose raw words have 32
+    if isinstance(rng.bit_generator, np.random.MT19937):  # its raw words have 32 bits
         halves = raw(2 * count)
         joined: Array = halves[::2] << np.uint64(32) | halves[1::2]
         return joined

@@ -1,16 +1,16 @@
-"""What parameters have to be, asked by name."""
+"""Checks of parameters: one place, one wording."""
 
 from math import isfinite
 from numbers import Integral, Real
 
 from bandstrap.errors import InvalidInput
 
-LARGEST = 1e150  # a reward: squares of sums of such are numbers still
-LEAST_COUNT = 1e-6  # that a reward can count: of less, every weight that is drawn is 0
+LARGEST = 1e150  # reward: squares of sums are finite
+LEAST_COUNT = 1e-6  # weight of a reward: for less, every weight drawn is 0
 
 
 def is_finite(value: object) -> bool:
-    """Whether it is a number, as Python and NumPy know them, that a double can hold."""
+    """Whether it is a finite number, of Python or NumPy, that fits in a double."""
     try:
         return isinstance(value, Real) and isfinite(value)
     except OverflowError:
@@ -18,33 +18,33 @@ def is_finite(value: object) -> bool:
 
 
 def is_whole(value: object) -> bool:
-    """Whether it is an integer, as Python and NumPy know them; flags are none."""
+    """Whether it is an integer, of Python or NumPy, but not a bool."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def require_positive(**parameters: float | None) -> None:
-    """Refuse what is neither None nor a finite number above 0."""
+    """Refuse anything but None or a finite number above 0."""
     for name, value in parameters.items():
         if value is not None and not (is_finite(value) and value > 0):
             raise InvalidInput(name, value, "give a positive number")
 
 
 def require_share(**parameters: float) -> None:
-    """Refuse what is no probability strictly between 0 and 1."""
+    """Refuse anything but a number strictly between 0 and 1."""
     for name, value in parameters.items():
         if not (is_finite(value) and 0 < value < 1):
             raise InvalidInput(name, value, "give a probability above 0 and below 1")
 
 
 def require_whole(least: int, /, **parameters: int | None) -> None:
-    """Refuse what is neither None nor a whole number from `least` on."""
+    """Refuse anything but None or a whole number of at least `least`."""
     for name, value in parameters.items():
         if value is not None and not (is_whole(value) and value >= least):
             raise InvalidInput(name, value, f"give a whole number, {least} or more")
 
 
 def require_within(least: int, most: int, /, **parameters: int | None) -> None:
-    """Refuse what is neither None nor a whole number from `least` to `most`."""
+    """Refuse anything but None or a whole number from `least` to `most`."""
     for name, value in parameters.items():
         if value is not None and not (is_whole(value) and least <= value <= most):
             raise InvalidInput(name, value, f"give a whole number from {least} to {most:,}")

@@ -1,7 +1,7 @@
-"""Everything compiled beforehand, in two processes: `python -m bandstrap.warmup`.
+"""Compile all kernels beforehand, in two processes: `python -m bandstrap.warmup`.
 
-Kernels are compiled when they are first used, and kept on disk. Workers that start together would
-each compile all of them; here one process compiles what contexts need, the other all else.
+Kernels are compiled at first use and cached on disk. Workers that start together would each compile
+all of them; here one process compiles what contexts need, the other all else.
 """
 
 from collections.abc import Callable
@@ -38,12 +38,14 @@ def without_contexts() -> None:
 
 
 def with_contexts() -> None:
-    """Every policy on the data that are always there."""
+    """Every policy, on the data set that comes with scikit-learn."""
     world = Labelled("digits")
     prior = EigenExamples(world.covariance)
     for maker in CONTEXTUAL.values():
         simulate(maker(prior), world, ROUNDS, runs=1)
-    few = ContextualEpsilonGreedy(LogisticRegression())  # rows fewer than features are solved apart
+    few = ContextualEpsilonGreedy(
+        LogisticRegression()
+    )  # fewer rows than features take another path
     simulate(few, world, ROUNDS, runs=1)
     fast = ContextualBootstrap(Exponential(), GaussianLimit(LogisticRegression()), EigenExamples())
     _decide(Bandit(fast, ["this", "that"], rewards=Support.binary()), [0.5, 1.0])
@@ -58,7 +60,7 @@ HALVES: tuple[Callable[[], None], ...] = (with_contexts, without_contexts)
 
 
 def main() -> None:
-    """Compile what is not compiled yet; what is, is only loaded."""
+    """Compile what is not compiled yet."""
     print("compiling, which takes about a minute and is done once", flush=True)
     with ProcessPoolExecutor(len(HALVES), mp_context=get_context("spawn")) as pool:
         for done in [pool.submit(half) for half in HALVES]:

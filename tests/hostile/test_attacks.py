@@ -203,7 +203,7 @@ def test_indices_and_counts_that_are_out_of_range_are_refused(raw, tmp_path, nam
 def test_a_mean_that_is_not_that_of_the_rewards_is_refused(raw, tmp_path):
     """A draw would be looked for, for ever, where no draw can be."""
     array_in(raw, "History", "moments")[0, :, 1] += 0.3
-    refused(raw, tmp_path, match="a mean is another")
+    refused(raw, tmp_path, match="a mean is wrong")
 
 
 def test_fractions_beyond_their_rows_are_refused(tmp_path):
@@ -259,7 +259,7 @@ def test_arrays_that_share_memory_are_refused(raw, tmp_path):
     refused(forged, tmp_path)
     forged = raw.copy()
     only(forged, "History", "gains").put(["same", only(forged, "History", "flat").value[-1]])
-    refused(forged, tmp_path, match="shares what is another's")
+    refused(forged, tmp_path, match="shares a part of another object")
 
 
 def test_an_arm_that_is_none_is_refused(raw, tmp_path):
@@ -274,7 +274,7 @@ def test_an_arm_that_is_none_is_refused(raw, tmp_path):
 
 def test_what_was_learnt_by_another_policy_is_refused(raw, tmp_path):
     only(raw, "RewardHistory", "scheme").put(1)
-    refused(raw, tmp_path, match="not what the policy starts from")
+    refused(raw, tmp_path, match="not what the policy starts with")
 
 
 def test_less_than_the_prior_is_refused(tmp_path):
@@ -282,7 +282,7 @@ def test_less_than_the_prior_is_refused(tmp_path):
     played(rounds=60, forgetting=HalfLife(20)).save(tmp_path / "b")
     raw = read(tmp_path / "b")
     only(raw, "PseudoRewards", "ones").put(2.0)
-    refused(raw, tmp_path, match="it is less than the policy starts from")
+    refused(raw, tmp_path, match="it is less than the policy starts with")
 
 
 # Size and time.

@@ -183,7 +183,7 @@ def test_a_class_that_cannot_be_found_again_is_refused():
     class Hidden:
         pass
 
-    with pytest.raises(CannotPack, match="Hidden is not to be found"):
+    with pytest.raises(CannotPack, match="Hidden cannot be found"):
         pack([Hidden()])
 
 
@@ -204,7 +204,7 @@ def test_no_module_is_imported_that_holds_nothing_to_save():
 
 def test_only_bit_generators_generate():
     packed = pack(np.random.default_rng(0))
-    with pytest.raises(ValueError, match=r"'seed.*' is no bit generator"):
+    with pytest.raises(ValueError, match=r"'seed.*' is not a bit generator"):
         unpack(packed._replace(text=packed.text.replace("PCG64", "seed")), Loaded())
 
 

@@ -116,8 +116,11 @@ def check_moments(arrays: History) -> None:
     """What is known of each arm agrees with its rewards, or draws would be searched for ever."""
     moments = arrays.moments
     known = moments[..., [COUNT, MEAN, SQUARES, KNOWN_RATE, KNOWN_TILT]]
-    require(np.isfinite(known).all() and (known[..., [0, 2]] >= 0).all(), "moments are none")
-    require((moments[..., KNOWN_LEVEL] > -np.inf).all(), "a level is none")
+    require(
+        np.isfinite(known).all() and (known[..., [0, 2]] >= 0).all(),
+        "moments are not finite or negative",
+    )
+    require((moments[..., KNOWN_LEVEL] > -np.inf).all(), "a level is not a number")
     for run in range(len(moments)):
         _check_run(moments[run], _rewards(arrays, run))
 
@@ -128,26 +131,28 @@ def _check_run(moments: Array, rewards: Rewards) -> None:
     low, high = np.full(len(moments), np.inf), np.full(len(moments), -np.inf)
     np.minimum.at(low, arms, values)
     np.maximum.at(high, arms, values)
-    require((np.abs(moments[:, COUNT] - total) <= CLOSE * total).all(), "a count is another")
+    require((np.abs(moments[:, COUNT] - total) <= CLOSE * total).all(), "a count is wrong")
     ranges = np.array_equal(moments[:, LOW], low) and np.array_equal(moments[:, HIGH], high)
-    require(ranges, "a range is another")
+    require(ranges, "a range is wrong")
     some = total > 0
     mean = np.zeros(len(moments))
     mean[some] = np.bincount(arms, counts * values, len(moments))[some] / total[some]
     width = np.zeros(len(moments))
     width[some] = (high - low)[some] + CLOSE * np.maximum(abs(low), abs(high))[some]
     means = np.abs(moments[:, MEAN] - mean)[some] <= CLOSE * width[some]
-    require(means.all(), "a mean is another")
+    require(means.all(), "a mean is wrong")
     squares = np.bincount(arms, counts * (values - mean[arms]) ** 2, len(moments))
     allowance = CLOSE * (squares + total * width * width)
-    require((np.abs(moments[:, SQUARES] - squares) <= allowance).all(), "a spread is another")
+    require((np.abs(moments[:, SQUARES] - squares) <= allowance).all(), "a spread is wrong")
 
 
 def check_counts(arrays: History) -> None:
     """Of histories that keep moments alone."""
     count, mean, squares = (arrays.moments[..., at] for at in (COUNT, MEAN, SQUARES))
     finite = all(np.isfinite(each).all() for each in (count, mean, squares))
-    require(finite and (count >= 0).all() and (squares >= 0).all(), "moments are none")
+    require(
+        finite and (count >= 0).all() and (squares >= 0).all(), "moments are not finite or negative"
+    )
 
 
 def check_support(arrays: History, support: Support, keeps_moments: bool) -> None:

@@ -1,7 +1,7 @@
-"""Arrays and a text in one file: a zip of .npy members that any NumPy reads, with a digest.
+"""Arrays and text in one file: a zip of .npy members that any NumPy reads, with a digest.
 
-Nothing is taken on trust from a file. Its members' sizes are added up from the headers before any
-memory is taken, and what is read is hashed before anybody looks at it.
+Files are not trusted: sizes of members are added up before memory is allocated, and what is read is
+compared with the digest before it is used.
 """
 
 import json
@@ -22,8 +22,8 @@ from bandstrap.storage.packing import Packed
 from bandstrap.storage.schema import require
 from bandstrap.version import __version__
 
-MOST_BYTES = 2**28  # what any file may unfold to
-MOST_TIMES = 50  # or so many times its own size, if that is more
+MOST_BYTES = 2**28  # that any file may unpack to
+MOST_TIMES = 50  # its own size, if that is more
 HEADER, TEXT = "header", "text"
 
 
@@ -32,8 +32,8 @@ def write(packed: Packed, path: Path, form: int, compressed: bool = True) -> Non
     header = {"format": form, "version": __version__, "digest": digest_of(packed)}
     texts = {HEADER: np.array(json.dumps(header)), TEXT: np.array(packed.text)}
     arrays: dict[str, Any] = {**texts, **packed.arrays}
-    # Much of it is room not used yet. What is large is not compressed, so that files of ours never
-    # unfold to more than they may.
+    # Much of it is unused room. Large files are not compressed, so that ours never unpack to more
+    # than they may.
     small = sum(array.nbytes for array in arrays.values()) <= MOST_BYTES
     method = ZIP_DEFLATED if compressed and small else ZIP_STORED
     with replacing(path) as file, ZipFile(file, "w", method) as made:
@@ -43,19 +43,19 @@ def write(packed: Packed, path: Path, form: int, compressed: bool = True) -> Non
 
 
 def read(path: Path, newest: int, most_bytes: int | None = None) -> Packed:
-    """Read a file, of any format up to the newest; refuses one that is damaged or unfolds to more
+    """Read a file of any format up to the newest; refuse one that is damaged, or unpacks to more
     than `most_bytes`."""
     try:
         with reading(path) as file:
             return _packed(path, file, newest, most_bytes)
     except OutputError:
         raise
-    except Exception as error:  # zip files and headers can be wrong in many ways
+    except Exception as error:  # a zip or its headers may be broken in many ways
         raise damaged(path) from error
 
 
 def damaged(path: object, problem: str = "") -> OutputError:
-    """The error for a file that is not what was written."""
+    """The error for a file that has changed, or never was a bandit."""
     what = f"is damaged or no saved bandit{problem and f' ({problem})'}"
     return OutputError(path, what, "take another copy of it")
 
@@ -70,7 +70,7 @@ def _packed(path: Path, file: BinaryIO, newest: int, most_bytes: int | None) -> 
         raise OutputError(path, f"is too large: {error}", remedy) from error
     header = json.loads(_text(arrays.pop(HEADER)))
     number = header["format"]
-    require(type(number) is int, "its format is none")
+    require(type(number) is int, "its format is not a number")
     if number > newest:
         version = f"{header.get('version')!s:.40}"
         raise OutputError(
@@ -83,12 +83,12 @@ def _packed(path: Path, file: BinaryIO, newest: int, most_bytes: int | None) -> 
 
 
 def _text(array: Array) -> str:
-    require(array.shape == () and array.dtype.kind == "U", "a text is none")
+    require(array.shape == () and array.dtype.kind == "U", "a text is malformed")
     return str(array[()])
 
 
 def digest_of(packed: Packed) -> str:
-    """Of everything that is read."""
+    """Of everything in the file."""
     digest = sha256(packed.text.encode())
     for name in sorted(packed.arrays):
         array = packed.arrays[name]

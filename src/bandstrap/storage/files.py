@@ -1,4 +1,4 @@
-"""One way to write a file, so that there is the old one or the new one, and one way to open it."""
+"""Writing files, so that there is the old one or the new one, and opening them safely."""
 
 import json
 import os
@@ -14,9 +14,9 @@ from uuid import uuid4
 
 from bandstrap.errors import OutputError
 
-PART = ".part"  # how files in the making end
-STALE = 3600.0  # seconds after which nobody is writing a part any more
-PREFIX = 50  # characters of a name that its parts begin with: longer names would become too long
+PART = ".part"  # the suffix of unfinished files
+STALE = 3600.0  # seconds after which a part is abandoned
+PREFIX = 50  # characters of a name in the names of its parts, which may not get too long
 KINDS = (
     (stat.S_ISDIR, "is a folder"),
     (stat.S_ISFIFO, "is a pipe"),
@@ -30,9 +30,9 @@ KINDS = (
 def replacing(path: Path, remedy: str = "choose another") -> Iterator[BinaryIO]:
     """A file to write to, which takes the place of `path` when the block ends without an error.
 
-    Whoever reads `path` meanwhile, and whatever is killed, sees the old content or the new. Each
-    writer has a file of its own until then, so that several may write at once and the last one
-    wins. A link stays one: the file that it leads to is replaced.
+    Readers see the old content or the new, also after a kill. Each writer has its own file until
+    then, so several may write at once and the last one wins. A link stays a link: its target is
+    replaced.
     """
     with _explained(path, "written", remedy):
         target, mode = _target(path, remedy)
@@ -40,20 +40,20 @@ def replacing(path: Path, remedy: str = "choose another") -> Iterator[BinaryIO]:
         try:
             with open(part, "xb", opener=partial(_private, mode)) as file:
                 if mode is not None:
-                    part.chmod(mode)  # with what the process' mask took away
+                    part.chmod(mode)  # the process' umask may have removed some
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
             _tidy(target, part)
             os.replace(part, target)
         finally:
-            with suppress(OSError):  # it has its place, or was never made
+            with suppress(OSError):  # it was renamed, or never made
                 part.unlink()
         _sync(target.parent)
 
 
 def write_text(path: Path, text: str, remedy: str = "choose another") -> None:
-    """Write a text, so that there is the old file or the new one."""
+    """Write text, so that there is the old file or the new one."""
     content = text.encode()
     with replacing(path, remedy) as file:
         file.write(content)
@@ -81,7 +81,7 @@ def json_value(value: Any) -> Any:
 
 
 def regular(path: Path, remedy: str = "check the path") -> None:
-    """Refuse what is no file with an end: reading a pipe may wait forever, a device never ends."""
+    """Refuse all but regular files: reading a pipe may block, and a device may never end."""
     with _explained(path, "read", remedy):
         _check(path, _mode(path), remedy)
 
@@ -91,7 +91,7 @@ def reading(path: Path, remedy: str = "check the path") -> Iterator[BinaryIO]:
     """The file, open for reading; refused at once if it is a pipe, a device or a folder."""
     regular(path, remedy)
     with _explained(path, "read", remedy), open(path, "rb", opener=_without_waiting) as file:
-        _check(path, os.fstat(file.fileno()).st_mode, remedy)  # it may be another by now
+        _check(path, os.fstat(file.fileno()).st_mode, remedy)  # it may have been replaced
         yield file
 
 
@@ -100,7 +100,7 @@ def _without_waiting(path: str, flags: int) -> int:
 
 
 def _target(path: Path, remedy: str) -> tuple[Path, int | None]:
-    """Where the links end, and the permissions of the file that is there, if one is."""
+    """Where links lead, and the permissions of the file there, if there is one."""
     with _odd_names():
         target = Path(os.path.realpath(path))
     try:
@@ -108,13 +108,13 @@ def _target(path: Path, remedy: str) -> tuple[Path, int | None]:
     except FileNotFoundError:
         return target, None
     _check(path, mode, remedy)
-    if not os.access(target, os.W_OK):  # renaming would not ask
+    if not os.access(target, os.W_OK):  # a rename would succeed all the same
         raise OutputError(_shown(path), "is read-only", remedy)
     return target, stat.S_IMODE(mode) & 0o777
 
 
 def _mode(path: Path) -> int:
-    """What kind of file it is, with its permissions."""
+    """The type of the file and its permissions."""
     with _odd_names():
         return path.stat().st_mode
 
@@ -122,7 +122,7 @@ def _mode(path: Path) -> int:
 def _check(path: Path, mode: int, remedy: str) -> None:
     for test, problem in KINDS:
         if test(mode):
-            raise OutputError(_shown(path), f"{problem}, no file", remedy)
+            raise OutputError(_shown(path), f"{problem}, not a file", remedy)
 
 
 def _part(target: Path) -> Path:
@@ -130,12 +130,12 @@ def _part(target: Path) -> Path:
 
 
 def _private(mode: int | None, path: str, flags: int) -> int:
-    """Opened with no more permissions than the file has that is replaced."""
+    """Opened with no more permissions than the file that it replaces."""
     return os.open(path, flags, 0o666 if mode is None else mode)
 
 
 def _tidy(target: Path, part: Path) -> None:
-    """Remove what writers of the same file left when they were killed, long ago."""
+    """Remove what killed writers of the same file left long ago."""
     ours = re.compile(re.escape(target.name[:PREFIX]) + r"\.[0-9a-f]{32}" + re.escape(PART))
     now = part.stat().st_mtime  # by the clock of the machine that holds the folder
     with suppress(OSError):  # another writer tidies too, or the folder cannot be listed
@@ -146,7 +146,7 @@ def _tidy(target: Path, part: Path) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Make the new name last through a power cut, where folders can be told to."""
+    """Make the new name survive a power cut, where folders can be synced."""
     with suppress(OSError):
         opened = os.open(folder, os.O_RDONLY)
         try:
@@ -157,7 +157,7 @@ def _sync(folder: Path) -> None:
 
 @contextmanager
 def _odd_names() -> Iterator[None]:
-    """Names with NUL, or with letters that no file can have, are an error like any other."""
+    """Report names with NUL, or that cannot be encoded, like other errors."""
     try:
         yield
     except ValueError as error:
@@ -166,7 +166,7 @@ def _odd_names() -> Iterator[None]:
 
 @contextmanager
 def _explained(path: Path, done: str, remedy: str) -> Iterator[None]:
-    """Errors of the system as one of ours."""
+    """Errors of the system as `OutputError`."""
     try:
         yield
     except OutputError:

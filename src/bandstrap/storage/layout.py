@@ -1,4 +1,4 @@
-"""Arrays as flat memory and how they lie in it, so that sharing and order survive storage."""
+"""Arrays as flat memory and places in it, so that sharing and order survive storage."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -12,17 +12,17 @@ from bandstrap.arrays import Array
 from bandstrap.storage.schema import Refused, require
 
 PLACE = {"name", "start", "shape", "strides", "writeable"}
-FAR = 2**48  # no array is as long
+FAR = 2**48  # longer than any array
 MOST_AXES = 32
-MOST_EMPTY = 2**24  # the longest axis of an array that holds nothing
-MOST_TIMES = 64  # that an array may repeat its memory, as broadcast ones do
+MOST_EMPTY = 2**24  # the longest axis of an empty array
+MOST_TIMES = 64  # that a broadcast array may repeat its memory
 MOST_OVERLAPS = 100  # arrays that share a byte
-EFFORT = 10_000  # to tell whether two arrays overlap
-WASTE = 4  # a view is stored with the array it is cut from unless that is so much larger
+EFFORT = 10_000  # to decide whether two arrays overlap
+WASTE = 4  # a view is stored with its base array unless that is this many times larger
 
 
 def layouts(arrays: list[Array]) -> tuple[dict[str, Array], list[dict[str, Any]]]:
-    """What to store, by name, and the place of each array in it.
+    """The memory to store, by name, and the place of each array in it.
 
     Arrays that share memory are stored once, as that memory.
     """
@@ -52,39 +52,39 @@ def layouts(arrays: list[Array]) -> tuple[dict[str, Array], list[dict[str, Any]]
 
 
 def laid_out(stored: Mapping[str, Array], places: Any) -> list[Array]:
-    """The arrays again; refuses places beyond the memory that they name."""
+    """The arrays; refuses places outside the memory that they name."""
     require(type(places) is list, "places are not a list")
     return [_array(stored, number, place) for number, place in enumerate(places)]
 
 
 def _array(stored: Mapping[str, Array], number: int, place: Any) -> Array:
-    require(type(place) is dict and place.keys() == PLACE, "a place is not one")
-    require(type(place["name"]) is str, "a place is not one")
+    require(type(place) is dict and place.keys() == PLACE, "a place is malformed")
+    require(type(place["name"]) is str, "a place is malformed")
     memory, like = stored.get(place["name"]), stored.get(f"type{number}")
     if memory is None or like is None:
-        raise Refused(f"array {number} is not there")
+        raise Refused(f"array {number} is missing")
     require(memory.ndim == 1 and memory.flags.c_contiguous, "memory is not in one piece")
     shape, strides = _whole(place["shape"]), _whole(place["strides"])
-    require(len(shape) == len(strides) <= MOST_AXES, "an array has other axes than strides")
-    require(type(place["start"]) is int, "an array begins nowhere")
+    require(len(shape) == len(strides) <= MOST_AXES, "axes and strides differ in number")
+    require(type(place["start"]) is int, "an array has no start")
     _check_extent(shape, strides, place["start"], like.dtype.itemsize, memory.nbytes)
     array: Array = np.ndarray(shape, like.dtype, memory, place["start"], strides)
-    require(type(place["writeable"]) is bool, "a place is not one")
+    require(type(place["writeable"]) is bool, "a place is malformed")
     array.flags.writeable = place["writeable"]
     return array
 
 
 def _whole(numbers: Any) -> tuple[int, ...]:
     require(type(numbers) is list, "a shape is not a list")
-    require(all(type(each) is int and abs(each) < FAR for each in numbers), "a shape is not one")
+    require(all(type(each) is int and abs(each) < FAR for each in numbers), "a shape is malformed")
     return tuple(numbers)
 
 
 def _check_extent(
     shape: tuple[int, ...], strides: tuple[int, ...], start: int, itemsize: int, nbytes: int
 ) -> None:
-    """In Python's integers, which do not overflow: every byte lies within the memory."""
-    require(all(length >= 0 for length in shape), "a shape is not one")
+    """Refuse arrays that reach outside their memory; Python's integers do not overflow."""
+    require(all(length >= 0 for length in shape), "a shape is malformed")
     reaches = [stride * (length - 1) for stride, length in zip(strides, shape, strict=True)]
     first, last = start, start + itemsize
     if 0 in shape:  # nothing is read, but loops over other axes must end
@@ -94,11 +94,11 @@ def _check_extent(
         first += sum(reach for reach in reaches if reach < 0)
         last += sum(reach for reach in reaches if reach > 0)
         require(prod(shape) * itemsize <= MOST_TIMES * nbytes, "an array repeats its memory")
-    require(first >= 0 and last <= nbytes, "an array goes beyond its memory")
+    require(first >= 0 and last <= nbytes, "an array reaches outside its memory")
 
 
 def check_apart(arrays: Iterable[Array], owned: Iterable[Array]) -> None:
-    """Refuse arrays that share memory with one that is owned: both would write to it."""
+    """Refuse arrays that share memory with an owned one: both would write to it."""
     own = {id(array) for array in owned}
     active: list[tuple[int, bool, Array]] = []
     for array in sorted((each for each in arrays if each.size), key=_bounds):
@@ -118,23 +118,23 @@ def _bounds(array: Array) -> tuple[int, int]:
 
 
 def _overlap(one: Array, other: Array) -> bool:
-    """Whether arrays have a byte in common; yes if that is hard to tell."""
+    """Whether arrays have a byte in common; True if that is hard to decide."""
     try:
-        overlap: Any = np.shares_memory  # whose types know two efforts only
+        overlap: Any = np.shares_memory  # whose stub allows two efforts only
         return bool(overlap(one, other, max_work=EFFORT))
     except TooHardError:
         return True
 
 
 def _root(array: Array) -> Array:
-    """The array whose memory this one lies in."""
+    """The array that owns its memory."""
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array
 
 
 def _dense(array: Array) -> bool:
-    """Whether it fills its memory, in whatever order of its axes."""
+    """Whether it fills its memory, in any order of its axes."""
     return bool(_by_stride(array).flags.c_contiguous)
 
 

@@ -1,4 +1,4 @@
-"""Arrays from an .npz, none of which is believed before it is looked at."""
+"""Arrays from an untrusted .npz file."""
 
 from functools import lru_cache
 from io import BytesIO
@@ -13,7 +13,7 @@ from bandstrap.arrays import Array
 
 ENDING = ".npy"
 PIECE = 1 << 20  # bytes
-PACKED = (ZIP_STORED, ZIP_DEFLATED)  # zipfile unpacks others without a limit
+PACKED = (ZIP_STORED, ZIP_DEFLATED)  # zipfile unpacks other methods without a limit
 LONGEST = 10_000  # bytes of a header
 HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
@@ -22,7 +22,7 @@ Header = tuple[tuple[int, ...], bool, np.dtype[Any]]  # shape, whether by column
 
 
 class NoArrays(ValueError):  # noqa: N818 - not always an error
-    """A file that holds no arrays, or more than it may."""
+    """A file that holds no valid arrays, or too many."""
 
 
 class TooLarge(NoArrays):
@@ -30,9 +30,9 @@ class TooLarge(NoArrays):
 
 
 def read_arrays(file: BinaryIO, most: int) -> dict[str, Array]:
-    """The arrays by name, if they take at most so many bytes: memory is taken after that is known.
+    """The arrays by name, if they take at most `most` bytes; memory is allocated after that check.
 
-    Whatever else is wrong with the file is `NoArrays` too, with what it is.
+    Anything else that is wrong with the file is `NoArrays`, with the reason.
     """
     try:
         with ZipFile(file) as archive:
@@ -41,33 +41,33 @@ def read_arrays(file: BinaryIO, most: int) -> dict[str, Array]:
             return {member.filename[: -len(ENDING)]: _array(archive, member) for member in members}
     except (NoArrays, OSError, MemoryError):
         raise
-    except Exception as error:  # a zip file can be wrong in many ways
+    except Exception as error:  # a zip file may be broken in many ways
         raise NoArrays(f"{error}" or type(error).__name__) from error
 
 
 def _check(members: list[ZipInfo], most: int) -> None:
-    """By what the zip's directory says; no more than that is ever unpacked."""
+    """By the zip's directory; no more than it says is ever unpacked."""
     total = sum(member.file_size for member in members)
     if total > most:
         raise TooLarge(f"its arrays take {total:,} bytes, where {most:,} are allowed")
     if len({member.filename for member in members}) < len(members):
-        raise NoArrays("two arrays have one name")
+        raise NoArrays("two arrays have the same name")
     for member in members:
         if not member.filename.endswith(ENDING) or member.compress_type not in PACKED:
-            raise NoArrays("it holds something that is no array")
+            raise NoArrays("it holds something other than arrays")
 
 
 def _array(archive: ZipFile, member: ZipInfo) -> Array:
     with archive.open(member) as stream:
         shape, by_columns, dtype = _header(stream)
         if dtype.hasobject or min(shape, default=0) < 0:
-            raise NoArrays("an array holds no plain numbers or text")
-        if prod(shape) * dtype.itemsize > member.file_size:  # memory is taken as it says
+            raise NoArrays("an array holds something other than numbers or text")
+        if prod(shape) * dtype.itemsize > member.file_size:  # memory is allocated by the header
             raise NoArrays("an array is cut off")
         flat = np.ndarray(prod(shape), dtype)
         _fill(flat, stream)
         if stream.read(1):
-            raise NoArrays("an array goes on after its end")
+            raise NoArrays("an array has bytes after its end")
     return flat.reshape(shape[::-1]).T if by_columns else flat.reshape(shape)
 
 
@@ -78,19 +78,19 @@ def _header(stream: IO[bytes]) -> Header:
     length = stream.read(2 if version == (1, 0) else 4)
     size = int.from_bytes(length, "little")
     if size > LONGEST:
-        raise NoArrays("an array has an endless header")
+        raise NoArrays("an array has too long a header")
     return _parsed(version, length + stream.read(size))
 
 
 @lru_cache(maxsize=1000)
 def _parsed(version: tuple[int, int], header: bytes) -> Header:
-    """Most arrays of a file have a header that another has too, and parsing one takes long."""
+    """Cached: many arrays have equal headers, and parsing is slow."""
     parsed: Header = HEADERS[version](BytesIO(header))
     return parsed
 
 
 def _fill(flat: Array, stream: IO[bytes]) -> None:
-    """In pieces: zipfile unpacks about as much at once as it is asked for."""
+    """In pieces: zipfile unpacks about as much at once as is asked for."""
     memory = flat.view(np.uint8).data if flat.nbytes else memoryview(b"")
     for start in range(0, flat.nbytes, PIECE):
         piece = stream.read(min(PIECE, flat.nbytes - start))

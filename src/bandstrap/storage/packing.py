@@ -1,11 +1,11 @@
-"""Objects of plain attributes as arrays and JSON: what a run is saved as.
+"""Objects of plain attributes as arrays and JSON, to be saved.
 
-Unlike a pickle it holds no code, and arrays come back as they were: type, memory order, whether
-they may be written to, and which of them share memory. All of that can matter to the last bit.
+Unlike a pickle this contains no code, and arrays come back with their type, memory order, write
+flag and shared memory. All of that can matter to the last bit.
 
-What is not plain, like a model of another library, its owner leaves out and makes again: a class
+What is not plain, such as a model of another library, its owner leaves out and makes again: a class
 names such attributes in `unsaved`, and its method `restore()` is called when all else is there,
-inner objects first. How objects come back is in `storage.unpacking`.
+inner objects first. `storage.unpacking` is the way back.
 """
 
 import json
@@ -27,11 +27,11 @@ WRITTEN_IN_PYTHON = 1 << 9  # CPython's mark of a class that is not built in
 
 
 class CannotPack(BandstrapError, TypeError):  # noqa: N818
-    """Something that is neither plain nor made of plain things."""
+    """Something that is not plain."""
 
 
 class Packed(NamedTuple):
-    """Arrays by number, and a JSON text that says how they hang together."""
+    """Arrays by name, and JSON text for the structure that holds them."""
 
     arrays: dict[str, Array]
     text: str
@@ -58,7 +58,7 @@ class _Packer:
     def __init__(self) -> None:
         self.arrays: list[Array] = []
         self.met: dict[int, int] = {}
-        self.kept: list[object] = []  # holds what was met, or its identity might be used again
+        self.kept: list[object] = []  # keeps objects alive, so that no `id` is used twice
 
     def walk(self, thing: Any, path: str) -> Any:
         if thing is None or type(thing) in (bool, int, float, str):
@@ -107,14 +107,14 @@ class _Packer:
 
 
 def _check_declared(kind: type, saved: Mapping[str, Any], path: str) -> None:
-    """Refuse attributes that somebody added to an object of ours: no file may hold them."""
+    """Refuse attributes that a user added to an object of ours: no file may hold them."""
     more = [] if registered(name_of(kind)) is not kind else sorted(saved.keys() - kinds_of(kind))
     if more:
         raise CannotPack(f"{path or 'object'}: a {kind.__name__} has no field {', '.join(more)}")
 
 
 def unsaved(kind: type) -> tuple[str, ...]:
-    """The attributes that objects of a class make again themselves."""
+    """The attributes that objects of a class make again."""
     return getattr(kind, "unsaved", ())
 
 
@@ -123,9 +123,9 @@ def _name(thing: Any) -> str:
 
 
 def _found(kind: type, path: str) -> str:
-    """The name of a class, if that is enough to find it again."""
+    """The name of a class, if the class can be found by it."""
     if not _is_global(kind):
-        raise CannotPack(f"{path or 'object'}: {_name(kind)} is not to be found by that name")
+        raise CannotPack(f"{path or 'object'}: {_name(kind)} cannot be found by that name")
     return name_of(kind)
 
 

@@ -1,4 +1,4 @@
-"""The classes that a file may name, by the names that files have for them.
+"""The classes that a file may name, by their names in files.
 
 A class belongs here if its objects are part of what is saved, declares its fields (see
 `storage.schema`), and does nothing when it is made but check them. No class here starts processes,
@@ -215,7 +215,7 @@ def saved(kind: T) -> T:
 
 @cache
 def _places() -> dict[str, tuple[str, str]]:
-    """Where each name leads."""
+    """The module and name of the class for each name in files."""
     listed = [(module, name) for module, names in CLASSES.items() for name in names.split()]
     places = {}
     for module, name in listed:
@@ -225,7 +225,7 @@ def _places() -> dict[str, tuple[str, str]]:
 
 
 def registered(name: Any) -> Any:
-    """The class, or the one function, that files call by this name; None if there is none."""
+    """The class, or the one function, of this name in files; None if it is not registered."""
     return _found(name) if type(name) is str and name in _places() else None
 
 
@@ -236,12 +236,12 @@ def _found(name: str) -> Any:
 
 
 def names() -> list[str]:
-    """All names that a file may use."""
+    """All registered names."""
     return [*_places()]
 
 
 def name_of(thing: Any) -> str:
-    """The name that files have for a class or function: what it was called when it was first."""
+    """The name of a class or function in files: the one it had first."""
     return _names().get((thing.__module__, thing.__qualname__)) or (
         f"{thing.__module__}:{thing.__qualname__}"
     )

@@ -1,6 +1,6 @@
-"""What a class declares of itself so that it can be read back from a file.
+"""How a class declares its fields, so that it can be read from a file.
 
-A class that can be saved names its fields and what each may hold in one `Schema`:
+A class that can be saved declares what each field may hold in a `Schema`:
 
     class Rows:
         schema = Schema(
@@ -11,15 +11,14 @@ A class that can be saved names its fields and what each may hold in one `Schema
         )
 
         def verify_saved(self) -> None:
-            require(self.count <= len(self._rewards), "count is beyond the rows")
+            require(self.count <= len(self._rewards), "there are fewer rows than count")
 
-Dimensions of one name are equal within an object. `verify_saved` says what no single field can:
-how fields agree with each other, and that every index lies within the array that it points into.
-A subclass adds its own fields to those of its bases. A configuration, which is a dataclass with a
-constructor that checks its parameters, needs no schema: its annotations say the same.
+Dimensions of one name are equal within an object. `verify_saved` checks what no single field can:
+that fields agree, and that every index lies within its array. A subclass adds its fields to those
+of its bases. A configuration, a dataclass whose constructor checks its parameters, needs no schema:
+its annotations say the same.
 
-Nothing here knows files: values come from `storage.unpacking`, which builds an object only when
-its fields have passed.
+Nothing here reads files: `storage.unpacking` builds an object once its fields have passed.
 """
 
 from abc import ABC, abstractmethod
@@ -35,7 +34,7 @@ import numpy as np
 from bandstrap.arrays import Array
 from bandstrap.errors import BandstrapError
 
-LARGEST = 2**62  # no honest count is above, and sums of two stay within 64 bits
+LARGEST = 2**62  # no honest count exceeds it, and sums of two fit in 64 bits
 LONGEST = 100_000  # characters of a text
 ROUNDING = 1e-9
 FLOATS = (np.float64, np.float32)
@@ -44,7 +43,7 @@ Lengths = dict[str, int]  # of named dimensions, within one object
 
 
 class Refused(BandstrapError, ValueError):  # noqa: N818 - reads better than RefusedError
-    """A value that no honest file holds."""
+    """A value that no honest file contains."""
 
     def __init__(self, problem: str, *path: str) -> None:
         self.problem, self.path = problem, path
@@ -56,7 +55,7 @@ class Refused(BandstrapError, ValueError):  # noqa: N818 - reads better than Ref
 
 
 def require(condition: Any, problem: str) -> None:
-    """Refuse what an honest file would not say."""
+    """Refuse what no honest file contains."""
     if not condition:
         raise Refused(problem)
 
@@ -68,11 +67,11 @@ class Kind(ABC):
     def check(self, value: Any, lengths: Lengths) -> None:
         """Refuse any other value."""
 
-    def check_like(self, value: Any, fresh: Any) -> None:  # noqa: B027 - most can grow into any
-        """Refuse a value that cannot have grown out of the `fresh` one of a new object."""
+    def check_like(self, value: Any, fresh: Any) -> None:  # noqa: B027 - most may change freely
+        """Refuse a value that cannot have come from the `fresh` one of a new object."""
 
     def owned(self, value: Any) -> list[Any]:
-        """What in a checked value can change and belongs to its owner alone."""
+        """The mutable parts of a checked value that belong to its owner alone."""
         return []
 
 
@@ -87,7 +86,7 @@ _DECLARED: dict[type, Schema] = {}
 
 
 def declare(kind: type, **kinds: Kind) -> None:
-    """A schema for a named tuple, which takes no attributes besides its fields."""
+    """A schema for a named tuple, which can have no attribute besides its fields."""
     _DECLARED[kind] = Schema(**kinds)
 
 
@@ -106,7 +105,7 @@ class Whole(Kind):
 
     def check(self, value: Any, lengths: Lengths) -> None:
         require(type(value) is int, "it is not a whole number")
-        require(self.low <= value <= self.high, f"it is not within {self.low} and {self.high}")
+        require(self.low <= value <= self.high, f"it is not between {self.low} and {self.high}")
 
 
 @dataclass(frozen=True)
@@ -122,7 +121,7 @@ class Real(Kind):
         require(abs(value) <= LARGEST or type(value) is float, "it is too large")
         require(isfinite(value) or not self.finite, "it is not finite")
         within = self.low <= value <= self.high or (self.low, self.high) == (-inf, inf)
-        require(within, f"it is not within {self.low:g} and {self.high:g}")
+        require(within, f"it is not between {self.low:g} and {self.high:g}")
 
 
 @dataclass(frozen=True)
@@ -130,26 +129,23 @@ class Text(Kind):
     longest: int = LONGEST
 
     def check(self, value: Any, lengths: Lengths) -> None:
-        require(type(value) is str and len(value) <= self.longest, "it is not a text")
+        require(type(value) is str and len(value) <= self.longest, "it is not text")
 
 
-@dataclass(frozen=True, init=False)
 class Choice(Kind):
     """One of a few values."""
 
-    values: tuple[Any, ...]
-
     def __init__(self, *values: Any) -> None:
-        object.__setattr__(self, "values", values)
+        self.values = values
 
     def check(self, value: Any, lengths: Lengths) -> None:
         known = any(type(value) is type(one) and value == one for one in self.values)
-        require(known, f"it is none of {', '.join(map(repr, self.values))}")
+        require(known, f"it is not one of {', '.join(map(repr, self.values))}")
 
 
 @dataclass(frozen=True)
 class Name(Kind):
-    """What a user may call an arm or a column: text or a whole number."""
+    """A name of an arm or a column: text or a whole number."""
 
     def check(self, value: Any, lengths: Lengths) -> None:
         require(type(value) in (str, int), "it is not a name")
@@ -158,7 +154,7 @@ class Name(Kind):
 
 @dataclass(frozen=True)
 class Grows:
-    """A dimension that changes as rewards come; without a name it is like no other."""
+    """A dimension that changes as rewards come; one without a name equals no other."""
 
     name: str = ""
 
@@ -166,28 +162,17 @@ class Grows:
 Length = int | str | Grows
 
 
-@dataclass(frozen=True, init=False)
 class ArrayOf(Kind):
     """An array of given types, dimensions and range.
 
-    * `types`: one or more that it may have;
+    * `types`: one or more;
     * `shape`: a number, a name, or `Grows(name)` for each axis;
     * `shared`: whether another field may hold the very same array;
-    * `fixed`: whether it is the same for all that the owner's configuration can learn;
-    * `added`: whether what is learnt is added to what a new object has;
-    * `loose`: whether it may lie in memory in any order and be read-only. Kernels are compiled for
-      arrays by rows that can be written to, and some compute addresses from that.
+    * `fixed`: whether learning never changes it;
+    * `added`: whether learning only adds to it;
+    * `loose`: whether it may have any memory order and be read-only. Kernels are compiled for
+      writable arrays in C order, and some compute addresses from that.
     """
-
-    types: tuple[np.dtype[Any], ...]
-    shape: tuple[Length, ...]
-    low: float
-    high: float
-    finite: bool
-    shared: bool
-    fixed: bool
-    added: bool
-    loose: bool
 
     def __init__(
         self,
@@ -202,48 +187,42 @@ class ArrayOf(Kind):
         loose: bool = False,
     ) -> None:
         given = types if isinstance(types, tuple) else (types,)
-        known = {"types": tuple(map(np.dtype, given)), "shape": shape, "low": low, "high": high}
-        known |= {
-            "finite": finite,
-            "shared": shared,
-            "fixed": fixed,
-            "added": added,
-            "loose": loose,
-        }
-        for name, value in known.items():
-            object.__setattr__(self, name, value)
+        self.types: tuple[np.dtype[Any], ...] = tuple(map(np.dtype, given))
+        self.shape = shape
+        self.low, self.high, self.finite = low, high, finite
+        self.shared, self.fixed, self.added, self.loose = shared, fixed, added, loose
 
     def check(self, value: Any, lengths: Lengths) -> None:
         require(type(value) is np.ndarray, "it is not an array")
-        if value.dtype not in self.types:  # names of types take longer than all the rest
+        if value.dtype not in self.types:  # formatting type names is slow
             names = " or ".join(str(each) for each in self.types)
             raise Refused(f"it is an array of {value.dtype}, not of {names}")
         require(value.ndim == len(self.shape), f"it has {value.ndim} axes, not {len(self.shape)}")
         for length, declared in zip(value.shape, self.shape, strict=True):
             _check_length(length, declared, lengths)
-        require(_is_dense(value), "it uses memory twice")
-        require(self.loose or value.flags.carray, "it does not lie by rows, to be written to")
+        require(_is_dense(value), "two of its entries share memory")
+        require(self.loose or value.flags.carray, "it is not writable in C order")
         if value.size and value.dtype.names is None:
             self._check_range(value)
 
     def _check_range(self, value: Array) -> None:
-        # In Python's numbers, which hold the limits of any type; NaN if there is any.
+        # As Python numbers, which hold the limits of any type; NaN if any entry is.
         least, most = value.min().item(), value.max().item()
         require(not self.finite or (isfinite(least) and isfinite(most)), "it is not finite")
         if (self.low, self.high) != (-inf, inf):
             within = self.low <= least and most <= self.high
-            require(within, f"it is not within {self.low:g} and {self.high:g}")
+            require(within, f"it is not between {self.low:g} and {self.high:g}")
 
     def check_like(self, value: Any, fresh: Any) -> None:
-        require(value.ndim == fresh.ndim, f"it has shape {value.shape}, where {fresh.shape} fits")
+        require(value.ndim == fresh.ndim, f"it has shape {value.shape}, not {fresh.shape}")
         for length, own, declared in zip(value.shape, fresh.shape, self.shape, strict=True):
             if not isinstance(declared, Grows):
-                require(length == own, f"it has shape {value.shape}, where {fresh.shape} fits")
+                require(length == own, f"it has shape {value.shape}, not {fresh.shape}")
         if self.fixed:
-            require(np.array_equal(value, fresh), "it is not what the policy starts from")
+            require(np.array_equal(value, fresh), "it is not what the policy starts with")
         if self.added:
             require(
-                (value >= fresh * (1 - ROUNDING)).all(), "it is less than the policy starts from"
+                (value >= fresh * (1 - ROUNDING)).all(), "it is less than the policy starts with"
             )
 
     def owned(self, value: Any) -> list[Any]:
@@ -290,14 +269,11 @@ class Maybe(Kind):
         return [] if value is None else self.kind.owned(value)
 
 
-@dataclass(frozen=True, init=False)
 class Either(Kind):
     """One of several kinds."""
 
-    kinds: tuple[Kind, ...]
-
     def __init__(self, *kinds: Kind) -> None:
-        object.__setattr__(self, "kinds", kinds)
+        self.kinds = kinds
 
     def check(self, value: Any, lengths: Lengths) -> None:
         self._fitting(value).check(value, lengths)
@@ -309,7 +285,7 @@ class Either(Kind):
         return self._fitting(value).owned(value)
 
     def _fitting(self, value: Any) -> Kind:
-        """The first that takes it, or the last, to say why it does not."""
+        """The first that takes it, or the last, to say why not."""
         for kind in self.kinds[:-1]:
             with suppress(Refused):
                 kind.check(value, {})
@@ -319,7 +295,7 @@ class Either(Kind):
 
 @dataclass(frozen=True)
 class Fixed(Kind):
-    """The kind, of one value for all that the owner's configuration can learn."""
+    """The kind, with one value that learning never changes."""
 
     kind: Kind
 
@@ -328,7 +304,7 @@ class Fixed(Kind):
 
     def check_like(self, value: Any, fresh: Any) -> None:
         same = value is fresh or (type(value) is type(fresh) and value == fresh)
-        require(same, "it is not what the policy starts from")
+        require(same, "it is not what the policy starts with")
 
 
 class _Items(Kind):
@@ -344,7 +320,7 @@ class _Items(Kind):
             _check_length(len(value), self.length, lengths)
         check, place = self.kind.check, 0
         try:
-            for place, item in enumerate(value):  # noqa: B007 - told if it fails
+            for place, item in enumerate(value):  # noqa: B007 - named if it fails
                 check(item, lengths)
         except Refused as refused:
             raise refused.within(f"[{place}]") from None
@@ -352,7 +328,7 @@ class _Items(Kind):
     def check_like(self, value: Any, fresh: Any) -> None:
         if self.length is None or isinstance(self.length, Grows):
             return
-        require(len(value) == len(fresh), f"it has {len(value)} items, where {len(fresh)} fit")
+        require(len(value) == len(fresh), f"it has {len(value)} items, not {len(fresh)}")
         for place, (item, own) in enumerate(zip(value, fresh, strict=True)):
             _at(f"[{place}]", self.kind.check_like, item, own)
 
@@ -375,14 +351,11 @@ class TupleOf(_Items):
     type = tuple
 
 
-@dataclass(frozen=True, init=False)
 class Row(Kind):
     """A tuple with a kind for each place."""
 
-    kinds: tuple[Kind, ...]
-
     def __init__(self, *kinds: Kind) -> None:
-        object.__setattr__(self, "kinds", kinds)
+        self.kinds = kinds
 
     def check(self, value: Any, lengths: Lengths) -> None:
         require(type(value) is tuple and len(value) == len(self.kinds), "it is not such a tuple")
@@ -409,20 +382,15 @@ class DictOf(Kind):
         return [value, *(thing for item in value.values() for thing in self.value.owned(item))]
 
 
-@dataclass(frozen=True, init=False)
 class Of(Kind):
     """An object of one of these classes, or of a subclass.
 
-    A configuration, which is frozen, may be held by many. Anything else belongs to one, unless it
-    is `shared` with a field that declares it so too.
+    Many may hold a configuration, which is frozen. Anything else has one owner, unless both fields
+    that hold it are `shared`.
     """
 
-    classes: tuple[type, ...]
-    shared: bool
-
     def __init__(self, *classes: type, shared: bool = False) -> None:
-        object.__setattr__(self, "classes", classes)
-        object.__setattr__(self, "shared", shared)
+        self.classes, self.shared = classes, shared
 
     def check(self, value: Any, lengths: Lengths) -> None:
         names = " or ".join(each.__name__ for each in self.classes)
@@ -437,9 +405,9 @@ class Of(Kind):
 
 @dataclass(frozen=True)
 class Named(Kind):
-    """An object of the registered class of this name, where importing it would take long.
+    """An object of the registered class of this name, for classes that are slow to import.
 
-    It may be shared: only what describes a problem is declared so.
+    It may be shared: only descriptions of problems are declared so.
     """
 
     name: str
@@ -451,28 +419,25 @@ class Named(Kind):
 
 @dataclass(frozen=True)
 class Generator(Kind):
-    """Random numbers; the loader has checked the state."""
+    """A random generator; the loader has checked its state."""
 
     def check(self, value: Any, lengths: Lengths) -> None:
         require(isinstance(value, np.random.Generator), "it is not a random generator")
 
 
-@dataclass(frozen=True, init=False)
 class Function(Kind):
-    """Something to call: what the user trusts, or a function or object of ours of these names."""
-
-    ours: tuple[str, ...]
+    """A callable: one that the user trusts, or one of ours with these names."""
 
     def __init__(self, *ours: str) -> None:
-        object.__setattr__(self, "ours", ours)
+        self.ours = ours
 
     def check(self, value: Any, lengths: Lengths) -> None:
         known = not _is_ours(value) or _named(value).__qualname__ in self.ours
-        require(callable(value) and known, "it is not to be called here")
+        require(callable(value) and known, "it may not be called here")
 
 
 def _named(value: Any) -> Any:
-    """A function or class, or the class of anything else."""
+    """A function or class; of anything else its class."""
     return value if hasattr(value, "__qualname__") else type(value)
 
 
@@ -482,8 +447,8 @@ def _is_ours(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Plain(Kind):
-    """Numbers, text and arrays, and lists, tuples and dicts of these, `most` of them in all: lists
-    that hold one list many times, and so on, are longer than any memory.
+    """Numbers, text and arrays, and lists, tuples and dicts of these, at most `most` in all: a list
+    that holds one list many times, and so on, would exceed any memory.
 
     `trusted`: also classes, functions and objects that the caller trusts.
     """
@@ -513,14 +478,14 @@ class Plain(Kind):
 
 @dataclass(frozen=True)
 class Anything(Kind):
-    """Whatever the loader was able to build: for fields whose owner checks them itself."""
+    """Whatever the loader could build: for fields that their owner checks itself."""
 
     def check(self, value: Any, lengths: Lengths) -> None:
         pass
 
 
 def check_fields(kind: type, values: Mapping[str, Any]) -> None:
-    """Refuse values of a class's fields; those that it does not declare are not looked at."""
+    """Refuse wrong values of a class's declared fields."""
     lengths: Lengths = {}
     for name, declared in kinds_of(kind).items():
         if name in values:
@@ -528,29 +493,28 @@ def check_fields(kind: type, values: Mapping[str, Any]) -> None:
 
 
 def owned_by(kind: type, values: Mapping[str, Any]) -> list[Any]:
-    """What in checked fields of a class can change and belongs to the one object alone."""
+    """The mutable parts of checked fields that belong to one object alone."""
     declared = kinds_of(kind)
     return [thing for name, value in values.items() for thing in declared[name].owned(value)]
 
 
 def check_like(value: Any, fresh: Any) -> None:
-    """Refuse an object that cannot have grown out of the `fresh` one.
+    """Refuse an object that cannot have come from the `fresh` one.
 
-    Where a policy and what it has learnt come from one file, the file may hold any pair of them. A
-    state that fits the policy has the classes, the dimensions and the constants of one that the
-    policy starts.
+    A file may hold any pair of a policy and a state. A state that fits the policy has the classes,
+    dimensions and constants of one that the policy starts.
     """
-    if vars(type(fresh)).get("formerly") is type(value):  # an earlier version had no such class
+    if vars(type(fresh)).get("formerly") is type(value):  # in earlier versions it had this class
         value.__class__ = type(fresh)
     own, other = type(value).__name__, type(fresh).__name__
-    require(type(value) is type(fresh), f"it is a {own}, where a {other} fits")
+    require(type(value) is type(fresh), f"it is a {own}, not a {other}")
     for name, kind in kinds_of(type(fresh)).items():
         if hasattr(value, name) and hasattr(fresh, name):
             _at(name, kind.check_like, getattr(value, name), getattr(fresh, name))
 
 
 def kinds_of(kind: type) -> dict[str, Kind]:
-    """What a class declares of its fields, and its bases of theirs."""
+    """The declared fields of a class and its bases."""
     if kind not in _KINDS:
         _KINDS[kind] = _declared(kind)
     return _KINDS[kind]
@@ -601,7 +565,7 @@ def _is_frozen(kind: type) -> bool:
 
 
 def _at(name: str, check: Callable[..., None], *values: Any) -> None:
-    """Check, and tell where it was if it fails."""
+    """Check, and name the place if it fails."""
     try:
         check(*values)
     except Refused as refused:

@@ -1,9 +1,9 @@
-"""Objects put together again from arrays and JSON, each only when its fields have passed.
+"""Objects rebuilt from arrays and JSON, each once its fields have passed.
 
-What comes back is what its classes declare (see `storage.schema`), or nothing. A file may name the
-classes of `storage.registry` and those that the caller trusts. Objects of the former are made of
-declared fields alone, by their constructor where they have one that takes them, and then verify
-themselves. Objects of the latter may hold anything that can be in a file.
+Only what classes declare comes back (see `storage.schema`). A file may name the classes of
+`storage.registry` and those that the caller trusts. Objects of the former are made of declared
+fields alone, by a constructor that takes them if there is one, and then verify themselves. Objects
+of the latter may hold anything that a file can.
 """
 
 import json
@@ -21,7 +21,7 @@ from bandstrap.storage.packing import Packed, find, unsaved
 from bandstrap.storage.registry import registered
 from bandstrap.storage.schema import Refused, check_fields, kinds_of, owned_by, require
 
-# Where each bit generator keeps what it indexes its own memory by: NumPy takes any number there.
+# Positions by which bit generators index their memory, and the largest: NumPy takes any number.
 BIT_GENERATORS: dict[str, dict[str, int]] = {
     "MT19937": {"pos": 624},
     "PCG64": {},
@@ -45,12 +45,12 @@ class NotTrusted(BandstrapError, LookupError):  # noqa: N818
 
 
 class CannotRestore(BandstrapError, ValueError):  # noqa: N818
-    """Something that is there but for what its owner was to make again."""
+    """An object whose owner could not make its unsaved parts again."""
 
 
 class Loaded(Mapping[str, Any]):
-    """Whatever a module of this process holds under a name: for what this process has packed
-    itself. A file never sees it."""
+    """Whatever modules of this process hold under a name: for objects that this process packed,
+    never for files."""
 
     def __getitem__(self, name: str) -> Any:
         try:
@@ -98,10 +98,10 @@ def _unpacked(packed: Packed, data: dict[str, Any], trusted: Names) -> Any:
 def _restore(unfinished: Any) -> None:
     kind = type(unfinished)
     try:
-        kind.restore(unfinished)  # the class's own, whatever attributes the object has
+        kind.restore(unfinished)  # the class's method, whatever the object's attributes
     except (BandstrapError, ImportError):
         raise
-    except Exception as error:  # whatever a model of another library raises
+    except Exception as error:  # a model of another library may raise anything
         raise CannotRestore(f"a {kind.__name__} could not be made again: {error}") from error
 
 
@@ -112,8 +112,8 @@ class _Unpacker:
         self.arrays = arrays
         self.trusted = trusted
         self.made: dict[int, Any] = {}
-        self.owned: dict[int, Any] = {}  # what belongs to one object alone, by its identity
-        self.unfinished: list[Any] = []  # objects that have something to make again
+        self.owned: dict[int, Any] = {}  # what belongs to one object alone, by `id`
+        self.unfinished: list[Any] = []  # objects with unsaved parts to make again
         self.makers: dict[str, Callable[..., Any]] = {
             "array": self._array,
             "scalar": self._scalar,
@@ -130,16 +130,16 @@ class _Unpacker:
     def walk(self, node: Any) -> Any:
         if type(node) in PLAIN:
             return node
-        require(type(node) is list and len(node) >= 2, "a node is none")
+        require(type(node) is list and len(node) >= 2, "a node is malformed")
         kind, *parts, number = node
-        require(type(kind) is str and type(number) is int, "a node is none")
+        require(type(kind) is str and type(number) is int, "a node is malformed")
         if kind == "same":
             require(number in self.made and not parts, "it refers to nothing")
             return self.made[number]
-        require(number not in self.made, "two nodes have one number")
+        require(number not in self.made, "two nodes have the same number")
         if kind == "object":
             return self._object(number, *parts)
-        require(kind in self.makers, "a node is of no kind")
+        require(kind in self.makers, "a node has an unknown kind")
         self.made[number] = made = self.makers[kind](*parts)
         return made
 
@@ -147,34 +147,35 @@ class _Unpacker:
         return [each for each in self.owned.values() if type(each) is np.ndarray]
 
     def _array(self, place: Any) -> Array:
-        require(type(place) is int and 0 <= place < len(self.arrays), "an array is not there")
+        require(type(place) is int and 0 <= place < len(self.arrays), "an array is missing")
         array: Array = self.arrays[place]
         return array
 
     def _scalar(self, place: Any) -> Any:
         array = self._array(place)
-        require(array.shape == (), "a number is an array")
+        require(array.shape == (), "a scalar is an array")
         return array[()]
 
     def _list(self, items: Any) -> list[Any]:
-        require(type(items) is list, "a list is none")
+        require(type(items) is list, "a list is malformed")
         return [item if type(item) in PLAIN else self.walk(item) for item in items]
 
     def _dict(self, items: Any) -> dict[Any, Any]:
-        require(type(items) is list, "a dict is none")
-        require(all(type(pair) is list and len(pair) == 2 for pair in items), "a dict is none")
+        require(type(items) is list, "a dict is malformed")
+        require(all(type(pair) is list and len(pair) == 2 for pair in items), "a dict is malformed")
         made = {self.walk(key): self.walk(value) for key, value in items}
         require(len(made) == len(items), "a dict has a key twice")
         return made
 
     def _generator(self, name: Any, state: Any) -> Rng:
-        require(type(name) is str and name in BIT_GENERATORS, f"{name!r:.40} is no bit generator")
+        is_known = type(name) is str and name in BIT_GENERATORS
+        require(is_known, f"{name!r:.40} is not a bit generator")
         known = self.walk(state)
-        require(type(known) is dict and type(known.get("state")) is dict, "it is no state")
+        require(type(known) is dict and type(known.get("state")) is dict, "a state is malformed")
         for field, most in BIT_GENERATORS[name].items():
             place = {**known, **known["state"]}.get(field)
-            require(type(place) is int and 0 <= place <= most, "a generator is out of its memory")
-        require(known.get("has_uint32", 0) in (0, 1), "it is no state")
+            require(type(place) is int and 0 <= place <= most, "a generator is out of range")
+        require(known.get("has_uint32", 0) in (0, 1), "a state is malformed")
         bits = getattr(np.random, name)()
         bits.state = known
         return np.random.Generator(bits)
@@ -189,9 +190,9 @@ class _Unpacker:
     def _named(self, name: Any, items: Any) -> Any:
         kind, values = self._class(name), self._list(items)
         names = getattr(kind, "_fields", ())
-        require(issubclass(kind, tuple) and names, "a tuple is none")
+        require(issubclass(kind, tuple) and names, "a named tuple is malformed")
         least = len(names) - len(getattr(kind, "_field_defaults", ()))
-        require(least <= len(values) <= len(names), "a tuple is none")
+        require(least <= len(values) <= len(names), "a named tuple is malformed")
         values += [kind._field_defaults[name] for name in names[len(values) :]]
         if registered(name) is None:
             return kind._make(values)
@@ -200,10 +201,10 @@ class _Unpacker:
 
     def _object(self, number: int, name: Any, attributes: Any) -> Any:
         kind = self._class(name)
-        require(type(attributes) is dict, "an object is none")
+        require(type(attributes) is dict, "an object is malformed")
         if registered(name) is None:
             return self._object_of_others(number, kind, attributes)
-        current = getattr(kind, "former_fields", {})  # of files that were written before a renaming
+        current = getattr(kind, "former_fields", {})  # of files from before a field was renamed
         values = {current.get(field, field): self.walk(node) for field, node in attributes.items()}
         require(len(values) == len(attributes), f"{kind.__name__} has a field twice")
         self._check(kind, values)
@@ -226,7 +227,7 @@ class _Unpacker:
         return made
 
     def _check(self, kind: type, values: dict[str, Any]) -> None:
-        """Refuse fields that are not declared, missing, of another kind, or another's."""
+        """Refuse fields that are undeclared, missing, of the wrong kind, or another object's."""
         kinds = kinds_of(kind)
         odd = sorted(values.keys() - kinds.keys())
         require(not odd, f"{kind.__name__} has no field {', '.join(odd):.100}")
@@ -238,7 +239,7 @@ class _Unpacker:
         except Refused as refused:
             raise refused.within(kind.__name__) from None
         for thing in owned_by(kind, values):
-            require(id(thing) not in self.owned, f"{kind.__name__} shares what is another's")
+            require(id(thing) not in self.owned, f"{kind.__name__} shares a part of another object")
             self.owned[id(thing)] = thing
 
     def _class(self, name: Any) -> Any:
@@ -246,11 +247,11 @@ class _Unpacker:
         found = registered(name)
         if found is None:
             found = self._trusted(name)
-        require(isinstance(found, type), f"{name!r:.100} is no class")
+        require(isinstance(found, type), f"{name!r:.100} is not a class")
         return found
 
     def _trusted(self, name: Any) -> Any:
-        require(type(name) is str, "a name is none")
+        require(type(name) is str, "a name is not text")
         try:
             return self.trusted[name]
         except KeyError:
@@ -258,14 +259,14 @@ class _Unpacker:
 
 
 def _built(kind: Any, values: dict[str, Any]) -> Any:
-    """By the constructor, with all its checks, where it takes the fields; else field by field."""
+    """By the constructor, with its checks, if it takes the fields; else field by field."""
     if hasattr(kind, "from_saved"):
         return kind.from_saved(**values)
     if _has_constructor(kind):
         given = {field.name for field in fields(kind) if field.init}
         made = kind(**{name: value for name, value in values.items() if name in given})
         for name in values.keys() - given:  # the constructor sets them itself
-            require(getattr(made, name) == values[name], f"{kind.__name__}.{name} is another")
+            require(getattr(made, name) == values[name], f"{kind.__name__}.{name} is wrong")
         return made
     made = object.__new__(kind)
     for name, value in values.items():
@@ -274,7 +275,7 @@ def _built(kind: Any, values: dict[str, Any]) -> Any:
 
 
 def _has_constructor(kind: type) -> bool:
-    """Whether it is made from its fields, and refuses those that it cannot be made from."""
+    """Whether it has a constructor that takes its fields and refuses wrong ones."""
     parameters = getattr(kind, "__dataclass_params__", None)
     return hasattr(kind, "from_saved") or bool(parameters and parameters.init)
 
@@ -290,8 +291,8 @@ def _verified(kind: type, made: Any) -> Any:
 
 
 def _check_attribute(kind: type, name: str) -> None:
-    """Refuse an attribute that would stand in for something of the class."""
-    require(name.isidentifier() and not name.startswith("__"), f"{name!r:.40} is no attribute")
+    """Refuse an attribute that would hide a method or descriptor of the class."""
+    require(name.isidentifier() and not name.startswith("__"), f"{name!r:.40} is not an attribute")
     held = getattr(kind, name, None)
     stands = callable(held) or hasattr(held, "__get__") or hasattr(held, "__set__")
     require(not stands, f"{kind.__name__}.{name:.40} is not saved")
