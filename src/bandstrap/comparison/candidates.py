@@ -8,34 +8,16 @@ from bandstrap.comparison.plugins import own_by_name, plugins
 from bandstrap.errors import BandstrapError, InvalidInput, UnknownName
 from bandstrap.models import Model
 from bandstrap.policies import POLICIES, ContextualBootstrap, ContextualEpsilonGreedy, Decay, Policy
-from bandstrap.policies.registry import CONTEXTUAL, FORMER, REGISTRY, current
+from bandstrap.policies.entry import QUICKLY, USUALLY, WIDELY
+from bandstrap.policies.registry import CONTEXTUAL, FORMER, REGISTRY, compared, current
 from bandstrap.priors import EigenExamples
 from bandstrap.resampling import Exponential, Multinomial
 
 PRIOR = EigenExamples()  # estimated as contexts arrive, as it would be in a product
 # One of each kind, in its cheapest mode; npb-log-gaussian would be wb-log-gaussian again.
-QUICK = (
-    "eg-lin",
-    "eg-log",
-    "wb-log-gaussian",
-    "wb-log-replicas",
-    "ucb-lin-fixed",
-    "ts-lin-fixed",
-    "ts-laplace",
-    "glm-ucb",
-    "ensemble-log",
-)
-USUAL = (*QUICK, "wb-lin-additive", "wb-log", "ensemble-nn", "tree-heuristic")
+QUICK, USUAL = compared(QUICKLY), compared(USUALLY)
 # On wide contexts, refits of every arm cost too much to be tried by default.
-WIDE = 200
-LEAN = (
-    "wb-log-replicas",
-    "ucb-lin-fixed",
-    "ts-lin-fixed",
-    "ts-laplace",
-    "ensemble-log",
-    "ensemble-nn",
-)
+WIDE, LEAN = 200, compared(WIDELY)
 REFITTING = ("eg", "npb", "wb")  # families that work with any model
 EXPLORERS = ("eg", "npb", "wb", "ts", "ucb")
 

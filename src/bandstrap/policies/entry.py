@@ -13,6 +13,8 @@ OURS = "ours"
 ANY, BOUNDED, UNIT, CATEGORIES = "any", "bounded", "in [0, 1]", "a few known values"
 # What a policy may be unable to do; it says so when it is asked to.
 CHANGE_ARMS, FORGET, TAKE_FRACTIONS = "change its arms", "forget by age", "take fractional weights"
+# When `compare` tries a policy that nobody asked for.
+USUALLY, QUICKLY, WIDELY = "usually", "in a quick run too", "on wide contexts too"
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,7 @@ class Entry:
     exact_probabilities: bool = False  # of arms; otherwise draws estimate them
     learns_at_random: bool = False  # so that no two that learnt the same are equal
     cannot: tuple[str, ...] = ()  # CHANGE_ARMS, FORGET, TAKE_FRACTIONS
+    compared: tuple[str, ...] = ()  # USUALLY, QUICKLY, WIDELY
 
     @property
     def stream(self) -> str:

@@ -31,6 +31,11 @@ def named(**facts: str) -> tuple[str, ...]:
     )
 
 
+def compared(when: str) -> tuple[str, ...]:
+    """The names of the policies that `compare` tries unasked, on this occasion."""
+    return tuple(each.name for each in REGISTRY.values() if when in each.compared)
+
+
 SCHEDULES = named(variant=SCHEDULE)
 
 

@@ -36,7 +36,7 @@ from bandstrap.policies.contextual.lin_thompson import FixedSpread, LinThompson
 from bandstrap.policies.contextual.lin_ucb import FixedWidth, LinUCB
 from bandstrap.policies.contextual.online_ensemble import OnlineEnsemble
 from bandstrap.policies.contextual.tree_heuristic import TreeHeuristic
-from bandstrap.policies.entry import OURS, THE_PAPER, Entry
+from bandstrap.policies.entry import OURS, QUICKLY, THE_PAPER, USUALLY, WIDELY, Entry
 from bandstrap.policies.schedules import Constant, Decay, Schedule
 from bandstrap.priors import ExamplePrior, GaussianExamples, NoExamples
 from bandstrap.resampling import Exponential, GaussianNoise, Multinomial, NoResampling, Resampling
@@ -94,7 +94,7 @@ ENTRIES = (
         "ucb-lin-fixed", lambda prior: LinUCB(FixedWidth(1.0)), "ucb", "linear",
         "Li et al. (2010)", "LinUCB: linear regressions and a bonus of fixed width.",
         "exact", "d²", variant="fixed", joins="lin-fixed", note="disjoint models, alpha = 1",
-        exact_probabilities=True,
+        exact_probabilities=True, compared=(USUALLY, QUICKLY, WIDELY),
     ),
     _Entry(
         "ucb-lin-fixed-0.3", lambda prior: LinUCB(FixedWidth(0.3)), "ucb", "linear",
@@ -114,6 +114,7 @@ ENTRIES = (
         "Agrawal and Goyal (2013)",
         "Thompson sampling from the posterior of a linear model with unit noise.",
         "exact", "d²", variant="fixed", joins="lin-fixed", exact_probabilities=True,
+        compared=(USUALLY, QUICKLY, WIDELY),
     ),
     *(
         _Entry(
@@ -128,6 +129,7 @@ ENTRIES = (
         "eg-lin", _eg(_LINEAR), "eg", "linear", FIGURE_2,
         "Epsilon-greedy with linear regressions and ε = 50 / (50 + t).",
         "solved to 10⁻³", "n d", joins="lin", note=_FAIR, exact_probabilities=True,
+        compared=(USUALLY, QUICKLY),
     ),
     _Entry(
         "npb-lin", _npb(_LINEAR), "npb", "linear", FIGURE_2,
@@ -145,11 +147,13 @@ ENTRIES = (
         "Weighted bootstrap of linear regressions with additive normal weights.",
         "exact", "d²", variant="additive", joins="lin-additive",
         note="N(θ̂, Σ) without a walk over the history", exact_probabilities=True,
+        compared=(USUALLY,),
     ),
     _Entry(
         "eg-log", _eg(_LOGISTIC), "eg", "logistic", FIGURE_2,
         "Epsilon-greedy with logistic regressions and ε = 50 / (50 + t).",
         "solved to 10⁻³", "n d", joins="log", note=_FAIR, exact_probabilities=True,
+        compared=(USUALLY, QUICKLY),
     ),
     _Entry(
         "npb-log", _npb(_LOGISTIC), "npb", "logistic", FIGURE_2,
@@ -159,7 +163,7 @@ ENTRIES = (
     _Entry(
         "wb-log", _wb(_LOGISTIC), "wb", "logistic", FIGURE_2,
         "Weighted bootstrap of logistic regressions, all weights drawn afresh every round.",
-        "solved to 10⁻³", "n d", joins="log", note=_PSEUDO,
+        "solved to 10⁻³", "n d", joins="log", note=_PSEUDO, compared=(USUALLY,),
     ),
     _Entry(
         "npb-log-paper", _npb(StochasticLogisticRegression()), "npb", "logistic", FIGURE_2,
@@ -192,6 +196,7 @@ ENTRIES = (
         "wb-log-gaussian", _wb(GaussianLimit(_LOGISTIC)), "wb", "logistic", OURS,
         "The normal distribution that wb-log-onestep tends to.",
         "normal limit", "d²", variant="gaussian", joins="log-gaussian", exact_probabilities=True,
+        compared=(USUALLY, QUICKLY),
     ),
     _Entry(
         "npb-log-grouped", _npb(Grouped(_LOGISTIC)), "npb", "logistic", OURS,
@@ -208,7 +213,7 @@ ENTRIES = (
         "Oza and Russell (2001); Eckles and Kaptein (2014)",
         "A fixed set of online logistic regressions that each weigh an example once.",
         "fixed replicas", "d", variant="replicas", joins="log-replicas",
-        exact_probabilities=True, learns_at_random=True,
+        exact_probabilities=True, learns_at_random=True, compared=(USUALLY, QUICKLY, WIDELY),
     ),
     _Entry(
         "wb-log-random-prior",
@@ -272,14 +277,14 @@ ENTRIES = (
         "ensemble", "network", OURS,
         "One network whose heads differ only by their random start; nothing is resampled.",
         "fixed heads", "d", variant="heads", formerly=("heads-nn",), note="to compare with",
-        exact_probabilities=True, learns_at_random=True,
+        exact_probabilities=True, learns_at_random=True, compared=(USUALLY, WIDELY),
     ),
     _Entry(
         "glm-ucb", lambda prior: GLMUCB(), "ucb", "logistic", "Filippi et al. (2010)",
         "The upper confidence bound of each arm's logistic regression, kept online.",
         "online estimate", "d²", variant="online",
         note="the bonus's factor, 1/4, is ours; `GuaranteedBonus` is theirs",
-        exact_probabilities=True,
+        exact_probabilities=True, compared=(USUALLY, QUICKLY),
     ),
     _Entry(
         "ts-laplace", lambda prior: LaplaceThompson(), "ts", "logistic",
@@ -287,7 +292,7 @@ ENTRIES = (
         "Thompson sampling from a normal posterior around an online logistic regression.",
         "Laplace", "d²", variant="laplace", joins="laplace",
         note="the whole covariance and learning after each reward are ours",
-        exact_probabilities=True,
+        exact_probabilities=True, compared=(USUALLY, QUICKLY, WIDELY),
     ),
     _Entry(
         "ts-langevin-nn", lambda prior: Langevin(prior=prior), "ts", "network",
@@ -302,13 +307,13 @@ ENTRIES = (
         "A fixed set of online logistic regressions with Poisson weights.",
         "fixed replicas", "d", variant="online", formerly=("tang",),
         note="the number of replicas and their steps are our choice",
-        exact_probabilities=True, learns_at_random=True,
+        exact_probabilities=True, learns_at_random=True, compared=(USUALLY, QUICKLY, WIDELY),
     ),
     _Entry(
         "tree-heuristic", lambda prior: TreeHeuristic(), "ts", "tree", TREES,
         "One decision tree for each arm, and Thompson sampling within its leaves.",
         "exact on 0/1 rewards", "n d", variant="heuristic",
-        note="the weighted bootstrap of a leaf on others is ours",
+        note="the weighted bootstrap of a leaf on others is ours", compared=(USUALLY,),
     ),
     _Entry(
         "npb-tree",
