@@ -36,6 +36,7 @@ help: ## show this
 
 test: browser ## lint, types, import rules, tests, examples in docstrings
 	@$(MAKE) --no-print-directory -j2 lint $(FRESH_KERNELS)
+	-@$(BIN)/python scripts/census.py  # a report: it fails nothing
 	@scripts/chromium
 	$(BIN)/pytest -n 2 --dist loadfile --doctest-modules --doctest-ignore-import-errors tests src/bandstrap
 

@@ -17,7 +17,11 @@ DRAWS = 64  # costs about one draw per decision on average
 
 
 class LockInWarning(UserWarning):
-    """An arm has in effect been frozen out."""
+    """An arm has in effect been frozen out.
+
+    >>> import warnings
+    >>> warnings.simplefilter("ignore", LockInWarning)
+    """
 
 
 class LockInDetector:

@@ -34,7 +34,14 @@ SHARE = 20  # saving takes at most one part in this many of the time
 
 @dataclass(frozen=True)
 class Cell:
-    """One curve of a figure: a policy in an environment, by name."""
+    """One curve of a figure: a policy in an environment, by name.
+
+    >>> from bandstrap import UCB1
+    >>> from bandstrap.environments import Bernoulli
+    >>> cell = Cell("mine", "bernoulli", "ucb1", Bernoulli(n_arms=2), UCB1(), 20, runs=1200)
+    >>> [batch.runs for batch in cell.batches(seed=0)]
+    [500, 500, 200]
+    """
 
     experiment: str
     environment_name: str
@@ -87,6 +94,13 @@ class Runner:
 
     With a `checkpoint` it saves finished batches there and, every `save_every` seconds, batches in
     progress on workers that see its directory.
+
+    >>> from bandstrap import UCB1
+    >>> from bandstrap.environments import Bernoulli
+    >>> cell = Cell("mine", "bernoulli", "ucb1", Bernoulli(n_arms=2), UCB1(), 20, runs=3)
+    >>> [trace] = Runner(seed=1).run([cell])
+    >>> trace.policy, trace.runs
+    ('ucb1', 3)
     """
 
     seed: int = 0
