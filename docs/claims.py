@@ -13,14 +13,7 @@ import pyarrow.parquet as pq
 
 from bandstrap.experiments import EXPERIMENTS
 from bandstrap.experiments.decisions import DECISIONS
-from bandstrap.experiments.statements import (
-    ALIKE,
-    CONFIDENCE,
-    ENOUGH,
-    HORIZON,
-    SLIGHTLY,
-    THRESHOLD,
-)
+from bandstrap.experiments.statements import ALIKE, CONFIDENCE, HORIZON, SLIGHTLY, THRESHOLD
 from bandstrap.simulation.store.results import PROVENANCE
 
 Claim = dict[str, str]
@@ -35,18 +28,24 @@ result too: nothing is tuned until it passes. `docs/claims.py` writes this page;
 """
 LEGEND = f"""## How to read it
 
-- **±** is one standard error in C1 to C8. In C9 to C14 it is half of an interval by Student's t, at
-  the confidence that {THRESHOLD:g} standard errors have with many runs ({CONFIDENCE:.1%}).
-- In C1 to C8 a difference of regret counts as real beyond {THRESHOLD:g} standard errors.
-- In C9 to C14 a statement **holds** if its whole interval is on the claimed side of the bound,
-  **fails** if all of it is on the other side, and is **open** if the bound lies inside. Costs are
-  compared without an interval. Over fewer than {ENOUGH:,} of the paper's {HORIZON:,} rounds a
-  comparison is always open: at first those are ahead that explore least.
-- In reward per step, which lies between 0 and 1, **alike** means a difference of at most {ALIKE:g},
-  **slightly** worse means worse by at most {SLIGHTLY:g}, and **far** above means above by more than
-  {SLIGHTLY:g}.
-- C9 to C13 are reproduced if all statements hold, not reproduced if more fail than hold, not
-  decidable if all are open, and otherwise reproduced in part. One better schedule refutes C14.
+- A claim is a list of **statements**. Each holds, fails or is open, and its line shows the
+  comparison that decided it. A claim is reproduced if all its statements hold, not reproduced if
+  more fail than hold, not decidable if all are open, and otherwise reproduced in part: an open
+  statement is no failure. One better schedule refutes C14.
+- **±** after a difference is half of an interval by Student's t, at the confidence that
+  {THRESHOLD:g} standard errors have with many runs ({CONFIDENCE:.1%}); after a regret it is one
+  standard error.
+- Rewards per step lie between 0 and 1. A comparison of two ends as **alike** if its whole interval
+  is within {ALIKE:g} of zero, else as **better** or **worse** if the interval is on one side of
+  zero, and else it is open. **Slightly** worse means worse by at most {SLIGHTLY:g}, **far** above
+  means above by more than {SLIGHTLY:g}, and **best** that no other is better.
+- A statement about the paper's {HORIZON:,} rounds is open until all are played: at first those are
+  ahead that explore least. Costs are CPU times at given lengths of one history, the same for all,
+  and the mean over {HORIZON:,} rounds follows from them.
+- Where the paper leaves a question open, its sentences can be **read** in several ways. The first
+  line of a claim says how its own verdict reads them: so that they can be true, judged by first
+  results and before the full runs. Each other reading has a line and a verdict of its own.
+  `experiments/figure2/readings.py` lists them all, with reasons.
 """
 
 

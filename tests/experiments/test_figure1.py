@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bandstrap.experiments import Settings, Verdict
-from bandstrap.experiments.figure1 import ENVIRONMENT_NAMES, Figure1, Figure1K2
+from bandstrap.experiments.figure1 import ENVIRONMENT_NAMES, Figure1, Figure1K2, Figure1K5
 from bandstrap.simulation import Trace
 
 PAPER = {"bernoulli": (45, 60, 45), **dict.fromkeys(ENVIRONMENT_NAMES[1:], (17, 20, 46))}
@@ -55,9 +55,33 @@ def test_noise_decides_nothing(options):
 
 
 def test_the_other_reading_of_npb_is_shown():
+    """With a verdict of its own."""
     claim = claim_of(PAPER, **{"npb-binomial": 56.0})
-    assert "beta npb-binomial − ts = +9.97" in claim.evidence
+    assert claim.verdict is Verdict.REPRODUCED
+    assert (
+        "binomial estimator: reproduced in part, 6 of 9 statements hold, 3 fail" in claim.evidence
+    )
+    assert "beta ts above npb-binomial: fails (ts − npb-binomial = -9.97 ±" in claim.evidence
     assert "binomial" not in claim_of(PAPER).evidence
+
+
+@pytest.mark.parametrize("experiment", [Figure1K5, Figure1K2])
+def test_fewer_arms_are_beyond_the_text(experiment):
+    below = {**PAPER, "triangular": (17, 15, 46), "truncated-normal": (17, 16.5, 46)}
+    claim = claim_of(below, experiment)
+    assert claim.claim.startswith("beyond the text, which states this order for K = 10: K = ")
+    finding = claim.evidence.splitlines()[-1]
+    assert finding.startswith("Finding: NPB is below WB: truncated-normal npb − wb = -0.4")
+    assert "triangular npb − wb = -2.0" in finding
+    assert "beta" not in finding
+    assert "Finding" not in claim_of(PAPER, experiment).evidence
+    assert experiment.runs == 5000
+
+
+def test_ten_arms_are_in_the_text():
+    claim = claim_of({**PAPER, "triangular": (17, 15, 46)})
+    assert claim.claim.startswith("K = 10:")
+    assert "Finding" not in claim.evidence
 
 
 def test_policies_that_decide_nothing_make_no_claim():

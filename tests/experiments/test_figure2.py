@@ -62,13 +62,14 @@ def test_covtype_in_small(tmp_path):
 
 
 def test_mnist_in_small(tmp_path):
-    played = "ucb-lin,eg-lin,eg-log,npb-log,wb-log,wb-log-replicas"
+    played = "ucb-lin-fixed,eg-lin,eg-log-bare,npb-log,wb-log,wb-log-replicas,wb-nn"
     results, claims = reproduced(tmp_path, "figure2-mnist", played)
     last = {row["policy"]: row["round"] for row in results.to_pylist()}
-    assert last["wb-log-replicas"] == last["ucb-lin"] == 60
-    assert last["wb-log"] == 20
+    assert last["wb-log-replicas"] == last["ucb-lin-fixed"] == 60
+    assert last["wb-log"] == 60
+    assert last["wb-nn"] == 20
     assert set(claims) == {"C10"}
-    assert "non-linear far above linear UCB" in claims["C10"]["evidence"]
+    assert "logistic far above linear UCB" in claims["C10"]["evidence"]
 
 
 def test_same_bytes_with_one_worker_and_two(tmp_path):

@@ -9,6 +9,7 @@ from bandstrap.experiments import Settings, Verdict
 from bandstrap.experiments.theorem1.experiment import (
     Theorem1,
     bad_history,
+    in_numbers,
     near_linear,
     truncated_geometric,
 )
@@ -57,6 +58,7 @@ def test_one_point_refutes_the_truncated_geometric(equal, bounded, verdict):
 def test_rising_exponents_above_the_bound_reproduce_the_theorem():
     claim = near_linear(made("npb", rising()), FLAT)
     assert claim.verdict is Verdict.REPRODUCED
+    assert claim.evidence.startswith("4 of 4 statements hold\n")
     assert "5 of 5 values of γ" in claim.evidence
 
 
@@ -69,13 +71,40 @@ def test_rising_exponents_above_the_bound_reproduce_the_theorem():
     ],
 )
 def test_one_wrong_curve_leaves_a_part(npb, wb):
-    assert near_linear(npb, wb).verdict is Verdict.IN_PART
+    claim = near_linear(npb, wb)
+    assert claim.verdict is Verdict.IN_PART
+    assert claim.evidence.startswith("3 of 4 statements hold, 1 fails\n")
 
 
-def test_short_horizons_decide_nothing():
+def test_three_wrong_curves_refute_it():
+    npb, wb = made("npb", 10.0 ** (LOG / 9 - LOG**2 / 6000)), made("wb", LOG)
+    assert near_linear(npb, wb).verdict is Verdict.NOT_REPRODUCED
+
+
+def test_short_horizons_leave_the_exponent_open():
     short = HORIZONS[HORIZONS < 1e50]
     claim = near_linear(made("npb", rising(short), short), made("wb", 1.35, short))
+    assert claim.evidence.startswith("3 of 4 statements hold, 1 open\n")
+    assert "the exponent rises: open" in claim.evidence
+
+
+def test_what_the_theorem_means_in_numbers():
+    claim = in_numbers(made("npb", rising()), FLAT)
+    assert (claim.id, claim.verdict) == ("C6-numbers", Verdict.REPRODUCED)
+    late = in_numbers(made("npb", rising() / 1e30), FLAT)
+    assert late.verdict is Verdict.NOT_REPRODUCED
+    assert "the better of the two until T ≈ 10^33.3" in late.evidence
+    assert "exponent 0.993 by T = 10^300" in late.evidence
+    short = HORIZONS[HORIZONS < 1e6]
+    claim = in_numbers(made("npb", rising(short), short), made("wb", 1.35, short))
     assert claim.verdict is Verdict.UNDECIDED
+
+
+def test_npb_is_better_until_far_beyond_what_can_be_played():
+    horizons = np.array([*np.geomspace(10, 1e40, 80), *10.0 ** np.arange(60.0, 301.0, 40.0)])
+    claim = in_numbers(*Theorem1().run_at(horizons))
+    assert "until T ≈ 10^32.4" in claim.evidence
+    assert "exponent 0.465 by T = 10^300" in claim.evidence
 
 
 def test_theorem_1_in_small():
@@ -83,5 +112,6 @@ def test_theorem_1_in_small():
     traces = experiment.run(settings, Runner(0))
     found = {claim.id: claim.verdict for claim in experiment.check(settings, traces)}
     assert found["C4"] is found["C5"] is Verdict.REPRODUCED
-    assert found["C6"] is Verdict.UNDECIDED  # one window of decades is too few
+    assert found["C6"] is Verdict.IN_PART  # one window of decades is too few for its exponent
+    assert found["C6-numbers"] is Verdict.NOT_REPRODUCED
     assert len(experiment.check(settings, traces[:1])) == 2  # the theorem needs both policies

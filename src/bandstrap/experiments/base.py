@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from bandstrap.errors import InvalidInput, UnknownName
+from bandstrap.experiments.figure2.players import PLAYERS
 from bandstrap.policies.registry import REGISTRY, current
 from bandstrap.simulation import Runner, Trace
 
@@ -53,7 +54,7 @@ class Settings:
         if self.policies is not None:
             object.__setattr__(self, "policies", tuple(map(current, self.policies)))
         for name in self.policies or ():
-            if name not in REGISTRY:
+            if name not in REGISTRY and name not in PLAYERS:
                 raise UnknownName("policy", name, REGISTRY)
         if len(set(self.policies or ())) < len(self.policies or ()):
             raise InvalidInput("--policies", ",".join(self.policies or ()), "name each once")

@@ -22,7 +22,8 @@ DECISIONS: tuple[tuple[str, str], ...] = (
     (
         "NPB on rewards between 0 and 1",
         "“npb” resamples the rewards themselves; “npb-binomial” is the binomial estimator that the "
-        "text also points to. Both are shown wherever they differ.",
+        "text also points to. Both have a verdict; the headline is resampling, with which the "
+        "paper's order can be true.",
     ),
     (
         "Ties",
@@ -41,8 +42,18 @@ DECISIONS: tuple[tuple[str, str], ...] = (
     ),
     (
         "Widths of linear UCB and TS",
-        "The paper prints none. We take OFUL's ellipsoid and Agrawal and Goyal's v; names that end "
-        "in “-fixed” show what a fixed width gives instead.",
+        "The paper prints none. The headline is a fixed width of 1 (“-fixed”); OFUL's ellipsoid "
+        "and Agrawal and Goyal's v, as published, and narrower widths have their own verdicts.",
+    ),
+    (
+        "Pseudo-examples of ε-greedy",
+        "The paper adds pseudo-examples for bootstrapping. The headline gives ε-greedy none "
+        "(“-bare”): with them greedy itself explores, and no schedule matters.",
+    ),
+    (
+        "O(d) Gaussian pseudo-examples",
+        "The paper says neither how many nor how wide. The headline is d of width 1; 4d, and the "
+        "contexts' root mean square as the width, have their own verdicts.",
     ),
     (
         "What a round draws",
@@ -52,12 +63,19 @@ DECISIONS: tuple[tuple[str, str], ...] = (
     (
         "When a fit is done",
         "The paper stops its optimiser early. Here a draw is solved to a stated tolerance; names "
-        "that end in “-paper” follow the paper's warm start, penalty and early stop.",
+        "with “-paper” follow the paper's warm start, penalty and early stop: after five passes "
+        "without improvement, or after the first (“-paper-first”), which as far as we know was "
+        "scikit-learn's rule before 0.20.",
     ),
     (
         "Costly policies",
         "Policies whose rounds cost more as history grows may play fewer rounds; tables say how "
-        "many. Policies are compared up to a round that both have played, and over fewer than a "
-        "tenth of the paper's rounds such a comparison decides nothing.",
+        "many. A statement about the paper's 50,000 rounds is open until all are played. Costs "
+        "are timed at given lengths of one history that all policies are given.",
+    ),
+    (
+        "Five and two arms",
+        "The text states the order of figure 1 for ten arms; with five and with two it is our "
+        "question, not the paper's claim.",
     ),
 )

@@ -1,7 +1,8 @@
 """What a claim says, statement by statement: each holds, fails or is open, given the errors.
 
 Runs of two policies meet the same arms, or the same contexts in the same order, so they are
-compared run by run.
+compared run by run. With few runs an error is itself uncertain: intervals are by Student's t, at
+the confidence that 2.5 standard errors have with many runs.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,10 +24,7 @@ CONFIDENCE = float(2 * ndtr(THRESHOLD) - 1)
 ALIKE = 0.02
 SLIGHTLY = 0.05
 
-HORIZON = 50_000  # rounds that the paper's claims with contexts are about
-ENOUGH = HORIZON // 10  # fewer decide nothing: at first those are ahead that explore least
-
-LOADING = 100  # the first of this many parts of the rounds is not timed
+HORIZON = 50_000  # rounds that the paper's claims with contexts are about: fewer decide nothing
 
 
 class Outcome(Enum):
@@ -35,6 +33,15 @@ class Outcome(Enum):
     HOLDS = "holds"
     OPEN = "open"
     FAILS = "fails"
+
+
+class Relation(Enum):
+    """How one policy compares with another."""
+
+    BETTER = "better"
+    ALIKE = "alike"
+    WORSE = "worse"
+    OPEN = "open"
 
 
 @dataclass(frozen=True)
@@ -55,45 +62,61 @@ class Difference:
     def high(self) -> float:
         return self.mean + self.half
 
-    def between(self, low: float, high: float) -> Outcome:
-        """Whether the difference lies between two bounds."""
-        if low <= self.low and self.high <= high:
-            return Outcome.HOLDS
-        return Outcome.FAILS if self.high < low or self.low > high else Outcome.OPEN
-
-    def above(self, bound: float = 0.0) -> Outcome:
-        """Whether the difference exceeds a bound."""
-        if self.low > bound:
-            return Outcome.HOLDS
-        return Outcome.FAILS if self.high < bound else Outcome.OPEN
+    @property
+    def sign(self) -> int:
+        """1 or -1 if the interval lies on one side of zero, else 0."""
+        return int(self.low > 0) - int(self.high < 0)
 
     def __str__(self) -> str:
         return f"{self.first} − {self.second} = {self.shown}"
 
 
 def regret_difference(first: Trace, second: Trace) -> Difference:
-    """The paired difference of final regret; it is shown with its standard error."""
-    paired = first.regret[:, -1] - second.regret[:, -1]
-    mean = float(paired.mean())
-    error = paired.std(ddof=1) / np.sqrt(paired.size) if paired.size > 1 else np.inf
-    shown = f"{mean:+.2f} ± {error:.2f}"
-    return Difference(first.policy, second.policy, mean, float(THRESHOLD * error), shown)
+    """The paired difference of final regret."""
+    mean, half = _interval(first.regret[:, -1] - second.regret[:, -1])
+    return Difference(first.policy, second.policy, mean, half, f"{mean:+.2f} ± {half:.2f}")
+
+
+@dataclass(frozen=True)
+class RewardDifference(Difference):
+    """A difference of reward per step, and whether both policies have played all rounds."""
+
+    complete: bool
+
+    @property
+    def relation(self) -> Relation:
+        """Alike if all of the interval is within ALIKE of zero, else by the side of zero it is on.
+
+        An interval with zero in it that is wider leaves it open, and so do rounds not yet played.
+        """
+        if not self.complete:
+            return Relation.OPEN
+        if self.low >= -ALIKE and self.high <= ALIKE:
+            return Relation.ALIKE
+        return (Relation.OPEN, Relation.BETTER, Relation.WORSE)[self.sign]
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}, {self.relation.value}"
 
 
 def reward_difference(
     first: Trace, second: Trace, last: int | None = None, tests: int = 1
-) -> Difference:
+) -> RewardDifference:
     """The paired difference of reward per step up to `last`, by default the last common round.
 
     The interval is wider for one of several `tests`, so that all hold together.
     """
-    last = common_rounds(first, second)[-1] if last is None else last
-    paired = per_step(first, last) - per_step(second, last)
+    last = int(common_rounds(first, second)[-1]) if last is None else last
+    mean, half = _interval(per_step(first, last) - per_step(second, last), tests)
+    shown = f"{mean:+.4f} ± {half:.4f}" + ("" if last >= HORIZON else f" over {last} rounds")
+    complete = min(first.rounds[-1], second.rounds[-1]) >= HORIZON
+    return RewardDifference(first.policy, second.policy, mean, half, shown, bool(complete))
+
+
+def _interval(paired: Array, tests: int = 1) -> tuple[float, float]:
     width = quantile(paired.size, 1 - (1 - CONFIDENCE) / tests)
     error = paired.std(ddof=1) / np.sqrt(paired.size) if np.isfinite(width) else 1.0
-    mean, half = float(paired.mean()), float(width * error)
-    shown = f"{mean:+.4f} ± {half:.4f}" + ("" if last >= HORIZON else f" over {last} rounds")
-    return Difference(first.policy, second.policy, mean, half, shown)
+    return float(paired.mean()), float(width * error)
 
 
 @lru_cache
@@ -117,23 +140,46 @@ def per_step(trace: Trace, last: int) -> Array:
     return rewards
 
 
-def seconds_per_round(trace: Trace, last: int) -> float:
-    """CPU seconds of a round of one run, on average up to `last`, interpolated.
+@dataclass(frozen=True)
+class Rule:
+    """What is claimed of a difference: its relation, and bounds for the whole of its interval.
 
-    The first hundredth of the rounds is left out: it loads or compiles kernels.
+    If the two are alike and the interval passes a bound, the claim fails: a tie is not "slightly
+    better", however many runs are added.
     """
-    before = trace.rounds[trace.rounds < last]
-    late = before[before >= last / LOADING]
-    start = (late if late.size else before[-1:])[:1]
-    if not start.size:
-        return float(trace.seconds[0] / last / trace.runs)
-    begun, spent = np.interp([start[0], last], trace.rounds, trace.seconds)
-    return float((spent - begun) / (last - start[0]) / trace.runs)
+
+    relations: tuple[Relation, ...]
+    low: float = -np.inf
+    high: float = np.inf
+
+    def outcome(self, difference: RewardDifference) -> Outcome:
+        if difference.relation is Relation.OPEN:
+            return Outcome.OPEN
+        if difference.relation not in self.relations or difference.high < self.low:
+            return Outcome.FAILS
+        if difference.low > self.high:
+            return Outcome.FAILS
+        if self.low <= difference.low and difference.high <= self.high:
+            return Outcome.HOLDS
+        return Outcome.FAILS if difference.relation is Relation.ALIKE else Outcome.OPEN
+
+    def slack(self, difference: RewardDifference) -> float:
+        """How far the mean is inside of what is claimed: the least decides."""
+        if self.relations == (Relation.ALIKE,):
+            return ALIKE - abs(difference.mean)
+        return min(difference.mean - max(self.low, -ALIKE), self.high - difference.mean)
+
+
+BETTER = Rule((Relation.BETTER,))
+NO_WORSE = Rule((Relation.BETTER, Relation.ALIKE))
+SAME = Rule((Relation.ALIKE,))
+SLIGHTLY_BETTER = Rule((Relation.BETTER, Relation.ALIKE), 0.0, SLIGHTLY)
+FAR_BETTER = Rule((Relation.BETTER,), SLIGHTLY)
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A sentence of a claim, its outcome, and the numbers."""
+    """A sentence of a claim, its outcome, and the numbers that decided it."""
 
     text: str
     outcome: Outcome
@@ -143,39 +189,39 @@ class Statement:
         return f"{self.text}: {self.outcome.value} ({self.numbers})"
 
 
-def all_of(text: str, comparisons: Iterable[tuple[Difference, Outcome]]) -> Statement:
-    """A statement that holds if all its comparisons do, and fails if any of them does."""
-    differences, outcomes = zip(*comparisons, strict=True)
-    return Statement(text, worst(outcomes), ", ".join(map(str, differences)))
+def decided(text: str, differences: Iterable[RewardDifference], rule: Rule) -> Statement:
+    """A statement that holds if all comparisons do, and fails if one does: that one is shown."""
+    ranked = sorted(differences, key=rule.slack)
+    for outcome in (Outcome.FAILS, Outcome.OPEN, Outcome.HOLDS):
+        deciding = [each for each in ranked if rule.outcome(each) is outcome]
+        if deciding:
+            return Statement(text, outcome, str(deciding[0]))
+    return Statement(text, Outcome.OPEN, "nothing was compared")
 
 
-def decided(outcome: Outcome, rounds: int) -> Outcome:
-    """The outcome, or open if it rests on too few rounds."""
-    return outcome if rounds >= ENOUGH else Outcome.OPEN
-
-
-def worst(outcomes: Sequence[Outcome]) -> Outcome:
-    if Outcome.FAILS in outcomes:
-        return Outcome.FAILS
-    return Outcome.OPEN if Outcome.OPEN in outcomes else Outcome.HOLDS
-
-
-def verdict_of(statements: list[Statement]) -> Verdict:
+def verdict_of(statements: Sequence[Statement]) -> Verdict:
     """Reproduced if all hold, not reproduced if more fail than hold, undecided if all are open."""
-    outcomes = [statement.outcome for statement in statements]
-    hold, fail = outcomes.count(Outcome.HOLDS), outcomes.count(Outcome.FAILS)
+    hold, fail, _ = _counts(statements)
     if hold + fail == 0:
         return Verdict.UNDECIDED
-    if hold == len(outcomes):
+    if hold == len(statements):
         return Verdict.REPRODUCED
     return Verdict.NOT_REPRODUCED if fail > hold else Verdict.IN_PART
 
 
-def count_of(statements: list[Statement]) -> str:
+def count_of(statements: Sequence[Statement]) -> str:
     """For example: 3 of 4 statements hold, 1 open."""
-    outcomes = [statement.outcome for statement in statements]
-    hold, fail, none = (outcomes.count(o) for o in (Outcome.HOLDS, Outcome.FAILS, Outcome.OPEN))
-    parts = [f"{hold} of {len(outcomes)} statements hold"]
+    hold, fail, unknown = _counts(statements)
+    parts = [f"{hold} of {len(statements)} statements hold"]
     parts += [f"{fail} fail{'s' * (fail == 1)}"] if fail else []
-    parts += [f"{none} open"] if none else []
+    parts += [f"{unknown} open"] if unknown else []
     return ", ".join(parts)
+
+
+def _counts(statements: Sequence[Statement]) -> tuple[int, int, int]:
+    outcomes = [statement.outcome for statement in statements]
+    return (
+        outcomes.count(Outcome.HOLDS),
+        outcomes.count(Outcome.FAILS),
+        outcomes.count(Outcome.OPEN),
+    )

@@ -7,22 +7,23 @@ from typing import ClassVar
 from bandstrap.experiments.base import Claim, Experiment, Settings
 from bandstrap.experiments.figure2.claims import verdicts
 from bandstrap.experiments.figure2.lineup import COVTYPE, MNIST, Lineup
+from bandstrap.experiments.figure2.players import KNOWN
 from bandstrap.experiments.figure2.plot import draw
-from bandstrap.policies.registry import CONTEXTUAL
+from bandstrap.experiments.statements import HORIZON
 from bandstrap.simulation import Runner, Trace
 
 
 class Figure2(Experiment):
     """A data set of several classes, one versus all: 50,000 rounds, 5 runs."""
 
-    known: ClassVar[Collection[str]] = CONTEXTUAL
+    known: ClassVar[Collection[str]] = KNOWN
     lineup: ClassVar[Lineup]
 
     def prepare(self, settings: Settings) -> None:
         assert self.lineup.environment(settings).data  # the error says which file to put where
 
     def run(self, settings: Settings, runner: Runner) -> list[Trace]:
-        size = settings.size(full=(5, 50_000), quick=(2, 300))
+        size = settings.size(full=(5, HORIZON), quick=(2, 300))
         return runner.run(self.lineup.cells(self.name, settings, size))
 
     def check(self, settings: Settings, traces: list[Trace]) -> list[Claim]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.experiments.figure2.players import PLAYERS
 from bandstrap.experiments.style import figure, save
 from bandstrap.policies.registry import REGISTRY, SCHEDULES
 from bandstrap.simulation import Trace
@@ -33,13 +34,24 @@ def draw(title: str, traces: list[Trace], path: Path) -> None:
 
 
 def panels_of(traces: list[Trace]) -> dict[str, list[Trace]]:
-    """The paper's figure, then approximations, networks, and schedules of ε-greedy."""
-    names = ("linear and logistic", "logistic: solved and approximated", "networks", "schedules")
+    """The paper's figure, then approximations, networks, schedules of ε-greedy, and readings."""
+    names = (
+        "linear and logistic",
+        "logistic: solved and approximated",
+        "networks",
+        "schedules",
+        "readings",
+    )
     panels: dict[str, list[Trace]] = {name: [] for name in names}
     for trace in traces:
         panels[names[_panel_of(trace.policy)]].append(trace)
     by_name = {trace.policy: trace for trace in traces}
-    for panel, guests in ((1, ("wb-log", "npb-log")), (2, ("wb-log",)), (3, ("eg-log",))):
+    for panel, guests in (
+        (1, ("wb-log", "npb-log")),
+        (2, ("wb-log",)),
+        (3, ("eg-log",)),
+        (4, ("wb-log", "eg-log")),
+    ):
         if panels[names[panel]]:
             shown = [by_name[name] for name in guests if name in by_name]
             panels[names[panel]] = shown + panels[names[panel]]
@@ -47,6 +59,8 @@ def panels_of(traces: list[Trace]) -> dict[str, list[Trace]]:
 
 
 def _panel_of(policy: str) -> int:
+    if policy in PLAYERS:
+        return 4
     entry = REGISTRY[policy]
     if entry.model == "network":
         return 2
