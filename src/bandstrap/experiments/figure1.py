@@ -113,8 +113,7 @@ def _order(found: Found, env: str, npb_name: str) -> list[Statement]:
 
 def _higher(first: Trace, second: Trace) -> Statement:
     difference = regret_difference(first, second)
-    outcome = (Outcome.OPEN, Outcome.HOLDS, Outcome.FAILS)[difference.sign]
-    return Statement(f"{first.policy} above {second.policy}", outcome, str(difference))
+    return Statement(f"{first.policy} above {second.policy}", difference.above(), str(difference))
 
 
 def _verdict(statements: list[Statement]) -> Verdict:

@@ -67,6 +67,10 @@ class Difference:
         """1 or -1 if the interval lies on one side of zero, else 0."""
         return int(self.low > 0) - int(self.high < 0)
 
+    def above(self) -> Outcome:
+        """Whether the first is above the second."""
+        return (Outcome.OPEN, Outcome.HOLDS, Outcome.FAILS)[self.sign]
+
     def __str__(self) -> str:
         return f"{self.first} − {self.second} = {self.shown}"
 
