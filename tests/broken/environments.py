@@ -72,7 +72,7 @@ class Sealed(Environment):
 ENVIRONMENTS = {
     Beyond: "declared support",
     Between: "among the declared values",
-    Biased: r"arm \d must have the means that look tells",
+    Biased: r"arm \d must have the means that look returns",
     Second: "best must be the largest of means",
     Several: "what pull returns must be an array",
     Fickle: "same generator must give the same world",

@@ -1,1 +1,1 @@
-"""Rewards kept by run and arm, and runs that are played without coming back to Python."""
+"""Rewards by run and arm, and whole runs played in kernels."""

@@ -1,4 +1,4 @@
-"""What must hold of a history of rewards before kernels, which do not ask, walk it."""
+"""What must hold in a saved history before kernels, which check nothing, walk it."""
 
 import numpy as np
 
@@ -22,12 +22,12 @@ from bandstrap.storage.schema import require
 
 Rewards = tuple[np.ndarray, np.ndarray, np.ndarray]  # arms, values, and how often each counts
 
-CLOSE = 1e-6  # sums of many rewards, one after the other, are no closer to sums at once
+CLOSE = 1e-6  # relative: running sums and sums at once differ by rounding
 SIGN = np.uint64(1 << 63)
 
 
 def check_room(arrays: History, rounds: int, room: int) -> None:
-    """The next `room` rewards fit, and what is there fits the space that decisions write to."""
+    """The next `room` rewards fit, and decisions have scratch space for those already there."""
     nodes, buckets = arrays.nodes.shape[1], arrays.buckets.shape[1]
     if arrays.flat.size == 0:
         idle = not arrays.queued.any() and not arrays.nodes["count"].any()
@@ -41,7 +41,7 @@ def check_room(arrays: History, rounds: int, room: int) -> None:
 
 
 def check_trees(arrays: History) -> None:
-    """Every node is reached once, from the root of its arm, and tells what is under it."""
+    """Every node is reached once, from the root of its arm, and describes what is under it."""
     n_arms = arrays.moments.shape[1]
     require(arrays.nodes.shape[1] >= n_arms <= arrays.buckets.shape[1], "an arm has no root")
     for run in range(arrays.moments.shape[0]):
@@ -60,7 +60,7 @@ def _check_links(nodes: Array, n_arms: int, n_buckets: int) -> None:
     pairs, taken = links[links >= 0], ~links[links < 0]
     require((nodes.size - n_arms) == 2 * pairs.size, "a node has no parent")
     expected = np.arange(n_arms, nodes.size, 2)
-    require(np.array_equal(np.sort(pairs), expected), "nodes do not share out their children")
+    require(np.array_equal(np.sort(pairs), expected), "nodes do not divide up their children")
     require(np.array_equal(np.sort(taken), np.arange(n_buckets)), "leaves share a bucket")
     level, reached = np.arange(n_arms), 0
     while level.size:
@@ -77,9 +77,9 @@ def _check_inner(nodes: Array) -> None:
     left, right = nodes[inner["link"]], nodes[inner["link"] + 1]
     counts = left["count"].astype(np.int64) + right["count"]
     require((left["count"] > 0).all() and (right["count"] > 0).all(), "a leaf is empty")
-    require((inner["count"] == counts).all(), "a node counts others than its children")
-    require((inner["low"] == left["low"]).all(), "a node has another range than its children")
-    require((inner["high"] == right["high"]).all(), "a node has another range than its children")
+    require((inner["count"] == counts).all(), "a node's count is not that of its children")
+    require((inner["low"] == left["low"]).all(), "a node's range is not that of its children")
+    require((inner["high"] == right["high"]).all(), "a node's range is not that of its children")
     apart = _ordered(inner["low"]) ^ _ordered(inner["high"])
     near = _ordered(left["high"]) ^ _ordered(right["low"])
     within = [_ordered(each["low"]) ^ _ordered(each["high"]) for each in (left, right)]
@@ -91,7 +91,7 @@ def _check_inner(nodes: Array) -> None:
 
 def _check_leaves(nodes: Array, buckets: Array) -> None:
     leaves = nodes[nodes["link"] < 0]
-    require((leaves["count"] >= 0).all(), "a leaf counts less than nothing")
+    require((leaves["count"] >= 0).all(), "a leaf has a negative count")
     require(np.isfinite(leaves["sum"]).all(), "a sum is not finite")
     repeated = leaves["count"] > BUCKET
     require((leaves["low"] == leaves["high"])[repeated].all(), "a leaf is too full")
@@ -100,7 +100,10 @@ def _check_leaves(nodes: Array, buckets: Array) -> None:
     there = np.arange(BUCKET) < some["count"][:, None]
     low = np.where(there, rewards, np.inf).min(axis=1, initial=np.inf)
     high = np.where(there, rewards, -np.inf).max(axis=1, initial=-np.inf)
-    require((some["low"] == low).all() and (some["high"] == high).all(), "a leaf has another range")
+    require(
+        (some["low"] == low).all() and (some["high"] == high).all(),
+        "a leaf's range is not that of its rewards",
+    )
     empty = leaves[leaves["count"] == 0]
     require(not empty["sum"].any(), "an empty leaf has a sum")
     close = _close(nodes["sum"], nodes["count"] * nodes["low"], nodes["count"] * nodes["high"])
@@ -113,7 +116,7 @@ def _check_queue(arrays: History, run: int, n_arms: int) -> None:
 
 
 def check_moments(arrays: History) -> None:
-    """What is known of each arm agrees with its rewards, or draws would be searched for ever."""
+    """Moments agree with the rewards; otherwise the search for a draw might never end."""
     moments = arrays.moments
     known = moments[..., [COUNT, MEAN, SQUARES, KNOWN_RATE, KNOWN_TILT]]
     require(
@@ -147,7 +150,7 @@ def _check_run(moments: Array, rewards: Rewards) -> None:
 
 
 def check_counts(arrays: History) -> None:
-    """Of histories that keep moments alone."""
+    """For histories that keep moments alone."""
     count, mean, squares = (arrays.moments[..., at] for at in (COUNT, MEAN, SQUARES))
     finite = all(np.isfinite(each).all() for each in (count, mean, squares))
     require(

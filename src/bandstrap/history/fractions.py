@@ -49,7 +49,7 @@ class FractionalRewards:
         self.arrays.used[run, arm] = end
 
     def fade(self, factor: float) -> None:
-        """Let all count only `factor` as much, and drop what then counts as good as nothing."""
+        """Let all count only `factor` as much, and drop what then counts next to nothing."""
         self.arrays.factors[:] *= factor
         for run, arm in np.ndindex(self.arrays.used.shape):
             rewards, factors = self.of(run, arm)
@@ -59,7 +59,7 @@ class FractionalRewards:
             self.arrays.used[run, arm] = left
 
     def remapped(self, before: ArmMap) -> "FractionalRewards":
-        """The same with other arms; new ones have nothing."""
+        """The same with other arms; new ones are empty."""
         made = FractionalRewards(self.arrays.used.shape[0], len(before))
         pairs = zip(self.arrays, made.arrays, strict=True)
         made.arrays = Fractions(*(remapped(old, new, before, axis=1) for old, new in pairs))

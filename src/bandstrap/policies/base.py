@@ -56,9 +56,9 @@ class Policy(ABC, Generic[S]):
     in_kernels: ClassVar[bool] = False  # kernels know all its steps: `State.compiled` may be played
 
     def check(self, problem: Problem, rewards: Sequence[float] = ()) -> None:
-        """Refuse a problem, or rewards to come, as far as can be told without a context.
+        """Refuse a problem, or rewards to come, as far as possible without a context.
 
-        The problem's `n_features` does not matter: the first context will tell.
+        The problem's `n_features` does not matter: the first context determines it.
         """
         check_arms(problem, self.reads_arms)
         if self.context_free:
@@ -97,7 +97,7 @@ class Policy(ABC, Generic[S]):
         return Draw.of(arm, scores[0], exact, again, draws)
 
     def probabilities(self, state: S, contexts: Contexts, allowed: Array) -> Array | None:
-        """The probability of each arm, (arms,), for a state of one run; None if only draws tell."""
+        """The probability of each arm, (arms,), for a state of one run; None if unknown."""
         return self._probabilities(state, *checked_decision(state, contexts, allowed))
 
     def update(

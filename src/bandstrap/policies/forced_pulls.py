@@ -171,7 +171,7 @@ class ForcedPulls(Policy[ForcedState]):
         weights: Weights = None,
     ) -> None:
         self.policy.update(state.inner, contexts, arms, rewards, rng, weights)
-        state.owed[np.arange(state.runs), arms] -= 1  # after it: a refused reward is no pull
+        state.owed[np.arange(state.runs), arms] -= 1  # afterwards: a refused reward is not a pull
 
 
 def _forced(state: ForcedState, allowed: Array) -> Array | None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from bandstrap.errors import InvalidInput
 
-Schedule = Callable[[int], float]  # t -> epsilon; any function of one's own will do
+Schedule = Callable[[int], float]  # t -> epsilon; any function will do
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ def checked_contexts(state: State, contexts: Contexts, of_arms: bool = False) ->
 
 
 def _beyond(problem: Problem, run: int, feature: int, value: float) -> InvalidInput:
-    """What is wrong with a number, and in which column it stands."""
+    """The error for a number, with its column."""
     names = [] if problem.columns is None or problem.per_arm else problem.columns.names
     where = f"column {names[feature]!r}" if names else f"feature {feature} of run {run}"
     if not np.isfinite(value):
@@ -72,7 +72,7 @@ def _beyond(problem: Problem, run: int, feature: int, value: float) -> InvalidIn
     elif abs(value) < SMALLEST:
         remedy = (
             f"is not 0 but nearer to it than {SMALLEST:g}, the smallest that models take; scale "
-            "this column, or give 0 where it stands for nothing"
+            "this column, or give 0 instead"
         )
     else:
         remedy = f"is beyond {LARGEST:g}, the largest that models take; use another unit"
@@ -80,7 +80,7 @@ def _beyond(problem: Problem, run: int, feature: int, value: float) -> InvalidIn
 
 
 def _usual(contexts: Array, shape: tuple[int, ...]) -> bool:
-    """Whether contexts are as they almost always are, found out quickly."""
+    """Whether contexts need no conversion, as is almost always the case: a quick check."""
     return (
         type(contexts) is np.ndarray
         and contexts.dtype is DOUBLE
@@ -91,7 +91,7 @@ def _usual(contexts: Array, shape: tuple[int, ...]) -> bool:
 
 
 def check_arms(problem: Problem, reads_arms: bool) -> None:
-    """Refuse features of arms that would be ignored, and arms without where they are needed."""
+    """Refuse features of arms that would be ignored, and arms that lack features they need."""
     if problem.per_arm and not reads_arms:
         remedy = "this policy has no model for all arms: give names alone, or use SharedBootstrap"
         raise InvalidInput("arms", f"{problem.n_arms} with features", remedy)
@@ -100,7 +100,7 @@ def check_arms(problem: Problem, reads_arms: bool) -> None:
 
 
 def check_numbers(problem: Problem, remedy: str) -> None:
-    """Refuse contexts with words, which rows know only by their codes."""
+    """Refuse contexts with text, of which rows hold codes only."""
     words = [] if problem.columns is None else problem.columns.text
     if words:
         raise InvalidInput("contexts", words, f"these columns hold text: {remedy}")
@@ -177,7 +177,7 @@ def bounded_width(support: Support, policy: object) -> float:
 
 
 def _fault(kind: int, problem: Problem, arm: int, reward: float) -> InvalidInput:
-    """What is wrong with an arm or its reward."""
+    """The error for an arm or its reward."""
     support = problem.support
     if kind == ARM:
         return InvalidInput("arms", arm, f"arms are 0 to {problem.n_arms - 1}")

@@ -1,4 +1,4 @@
-"""What stands in before there is data."""
+"""What stands in for data before there is any."""
 
 from bandstrap.priors.eigen_examples import EigenExamples
 from bandstrap.priors.gaussian_examples import GaussianExamples

@@ -15,7 +15,7 @@ from bandstrap.storage.schema import ArrayOf, Fixed, Maybe, Real, Row, Schema, W
 
 NOTHING = 1e-10  # an eigenvalue below this share of the largest is rounding
 CONSTANT = 1e-22  # a variance below this share of the largest may be that of a constant, rounded
-BLOCK = 256  # contexts that are taken into an estimate at once
+BLOCK = 256  # contexts that enter an estimate at once
 MOST = 1e100  # sums of squares of contexts are less
 
 
@@ -80,7 +80,7 @@ def axes_of(covariance: Array) -> Array:
     try:
         return _axes_of(covariance)
     except np.linalg.LinAlgError as error:
-        remedy = "its eigenvalues are not found; use another unit"
+        remedy = "its eigenvalues cannot be computed; use another unit"
         raise InvalidInput("covariance", covariance.shape, remedy) from error
 
 
@@ -98,9 +98,9 @@ def _axes_of(covariance: Array) -> Array:
 
 
 def _graded_axes(covariance: Array, vary: Array) -> Array:
-    """The same where columns are of so different size that the small ones look like rounding.
+    """The same where sizes of columns differ so much that the small ones look like rounding.
 
-    What is rounding is told from correlations, which do not know sizes.
+    Correlations, which do not depend on sizes, show what is rounding.
     """
     sizes = np.sqrt(np.diagonal(covariance)[vary])
     values, vectors = np.linalg.eigh(covariance[np.ix_(vary, vary)] / np.outer(sizes, sizes))
@@ -140,9 +140,9 @@ class AxisExamples(PseudoExamples):
 class EstimatedExamples(AxisExamples):
     """Axes estimated from the contexts seen so far, anew whenever these have doubled in number.
 
-    Fewer than 2d contexts say little of d directions, and nothing of most. Until then the columns
-    are the directions, each as wide as it was seen to be, or as most are where it has not varied
-    yet. Before the first the width is 1, that of standardised features.
+    Fewer than 2d contexts say little about d directions. Until then the columns are the directions,
+    each as wide as it was seen to be, or as the median column if it has not varied yet. Before the
+    first context the width is 1, that of standardised features.
     """
 
     schema = Schema(
@@ -162,7 +162,9 @@ class EstimatedExamples(AxisExamples):
         d = problem.n_features
         super().__init__(problem, np.eye(d))
         self.seen = 0
-        self.shift = np.zeros(d)  # the first context: sums are taken from there, or they cancel
+        self.shift = np.zeros(
+            d
+        )  # the first context: sums are taken relative to it, or they would cancel
         self.total = np.zeros(d)
         self.products = np.zeros((d, d))
         self.block = np.zeros((BLOCK, d))

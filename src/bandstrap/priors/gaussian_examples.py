@@ -1,4 +1,4 @@
-"""Pseudo-examples where nothing is known of the contexts: normal in all directions alike."""
+"""Pseudo-examples where nothing is known about the contexts: an isotropic normal."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ MOST_CONTEXTS = 100_000  # every arm is fit to all of them
 class GaussianExamples(ExamplePrior):
     """`count` contexts from N(0, scale² I), each with the lowest and the highest reward.
 
-    2d contexts unless said otherwise, 100,000 at most: 4d examples, as many as `EigenExamples` has.
+    By default 2d contexts, so 4d examples, as many as `EigenExamples` has; at most 100,000.
 
     >>> GaussianExamples().start(Problem(3, n_features=5)).count
     20

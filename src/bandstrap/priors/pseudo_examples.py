@@ -51,11 +51,11 @@ class PseudoExamples:
         return int(self.rewards.size)
 
     def see(self, context: Array) -> None:
-        """Notice a context; priors that estimate something from contexts do so here."""
+        """Take note of a context, for priors that estimate something from contexts."""
 
 
 def both_rewards(problem: Problem) -> tuple[float, float]:
-    """The lowest and the highest reward, where there are such."""
+    """The lowest and the highest reward; refuses a support without ends."""
     low, high = problem.support.low, problem.support.high
     if not np.isfinite([low, high]).all():
         raise InvalidInput(
@@ -76,7 +76,11 @@ class ExamplePrior(ABC):
 
 @dataclass(frozen=True)
 class NoExamples(ExamplePrior):
-    """No pseudo-examples: an arm is tried before it is modelled."""
+    """No pseudo-examples: an arm is tried before it is modelled.
+
+    >>> NoExamples().start(Problem(3, n_features=2)).count
+    0
+    """
 
     def start(self, problem: Problem) -> PseudoExamples:
         none = np.zeros((0, problem.n_features))

@@ -1,4 +1,4 @@
-"""Pseudo-rewards: what an arm is believed to have paid before it was ever pulled."""
+"""Pseudo-rewards: what an arm is assumed to have paid before it was ever pulled."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from bandstrap.errors import InvalidInput
 from bandstrap.problem import Support
 from bandstrap.validation import LARGEST
 
-# What counts less weighs nothing in almost every draw, and is drawn again and again until something
-# weighs; rewards would never outweigh what counts more.
+# Smaller counts have no weight in almost every draw, which is then repeated until something has;
+# larger ones would never be outweighed by rewards.
 LEAST, MOST = 1e-4, 1e9
 
 
@@ -28,6 +28,9 @@ class PseudoRewards(Prior):
 
     The paper's pseudo-counts (α₀, β₀) are PseudoRewards(α₀, β₀). Counts may be any
     real from 10⁻⁴ to 10⁹, or 0, where the resampling scheme can weigh a fraction of a reward.
+
+    >>> PseudoRewards(ones=2, zeros=1).atoms(Support.interval(-1, 5))
+    ((-1.0, 5.0), (1.0, 2.0))
     """
 
     ones: float = 1.0
@@ -53,7 +56,11 @@ class PseudoRewards(Prior):
 
 @dataclass(frozen=True)
 class PseudoRewardsAt(Prior):
-    """Pseudo-rewards at any values, each with its count."""
+    """Pseudo-rewards at any values, each with its count.
+
+    >>> PseudoRewardsAt(values=(9.5, 0.5), counts=(1, 3)).atoms(Support.real())
+    ((0.5, 9.5), (3.0, 1.0))
+    """
 
     values: tuple[float, ...]
     counts: tuple[float, ...]

@@ -11,8 +11,8 @@ from bandstrap.arrays import Array, Rng
 class Resampling(ABC):
     """A scheme is one method, `weights`; everything else has a default that uses it.
 
-    `totals` may be overridden by a closed form for repeated rewards. The class attributes tell what
-    else is known of the scheme:
+    `totals` may be overridden by a closed form for repeated rewards. Class attributes declare what
+    else is known about the scheme:
 
     * `code`: how compiled kernels know it (None: they do not);
     * `whole_counts`: whether pseudo-counts must be whole numbers;

@@ -12,7 +12,11 @@ from bandstrap.resampling.base import Resampling
 
 @dataclass(frozen=True)
 class DoubleOrNothing(Resampling):
-    """Weights 0 or 2 with probability 1/2 each, drawn again where all of them are zero."""
+    """Weights 0 or 2 with probability 1/2 each, drawn again where all of them are zero.
+
+    >>> DoubleOrNothing().weights((6,), np.random.default_rng(0)).tolist()
+    [2.0, 2.0, 2.0, 0.0, 0.0, 0.0]
+    """
 
     code: ClassVar[int | None] = DOUBLE
     independent: ClassVar[bool] = True

@@ -10,7 +10,13 @@ from bandstrap.resampling.base import Resampling
 
 @dataclass(frozen=True)
 class Exponential(Resampling):
-    """Weights Exp(1); n equal rewards together weigh Gamma(n), so 0/1 rewards give a Beta."""
+    """Weights Exp(1); n equal rewards together weigh Gamma(n), so 0/1 rewards give a Beta.
+
+    >>> import numpy as np
+    >>> weights = Exponential().weights((10_000,), np.random.default_rng(0))
+    >>> print(f"{weights.mean():.1f} ± {weights.std():.1f}")
+    1.0 ± 1.0
+    """
 
     code: ClassVar[int | None] = EXPONENTIAL
     whole_counts: ClassVar[bool] = False

@@ -15,6 +15,10 @@ class GaussianNoise(Resampling):
     """y + N(0, scale²) in place of y: the mean of n rewards becomes N(mean, scale²/n).
 
     The weights here are the noise; they are added to rewards, not multiplied.
+
+    >>> rewards, weights = GaussianNoise(0.1).perturb(np.ones(1000), np.random.default_rng(0))
+    >>> print(f"{rewards.mean():.1f} ± {rewards.std():.1f}")
+    1.0 ± 0.1
     """
 
     scale: float = 1.0

@@ -12,7 +12,11 @@ from bandstrap.resampling.base import Resampling
 
 @dataclass(frozen=True)
 class Multinomial(Resampling):
-    """Weights Multinomial(n; 1/n, …); on 0/1 rewards the mean is a binomial over n."""
+    """Weights Multinomial(n; 1/n, …); on 0/1 rewards the mean is a binomial over n.
+
+    >>> Multinomial().weights((6,), np.random.default_rng(0)).tolist()
+    [1.0, 0.0, 0.0, 0.0, 4.0, 1.0]
+    """
 
     code: ClassVar[int | None] = MULTINOMIAL
 

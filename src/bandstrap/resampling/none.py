@@ -11,7 +11,11 @@ from bandstrap.resampling.base import Resampling
 
 @dataclass(frozen=True)
 class NoResampling(Resampling):
-    """Weights 1: the mean as it is."""
+    """Weights 1: the mean as it is.
+
+    >>> NoResampling().weights((3,), np.random.default_rng(0)).tolist()
+    [1.0, 1.0, 1.0]
+    """
 
     whole_counts: ClassVar[bool] = False
     independent: ClassVar[bool] = True

@@ -12,7 +12,11 @@ from bandstrap.resampling.base import Resampling
 
 @dataclass(frozen=True)
 class Poisson(Resampling):
-    """Weights Poisson(1), drawn again where all of them are zero."""
+    """Weights Poisson(1), drawn again where all of them are zero.
+
+    >>> Poisson().weights((6,), np.random.default_rng(0)).tolist()
+    [1.0, 0.0, 0.0, 3.0, 3.0, 1.0]
+    """
 
     code: ClassVar[int | None] = POISSON
     whole_counts: ClassVar[bool] = False

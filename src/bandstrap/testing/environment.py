@@ -23,7 +23,7 @@ class Played(NamedTuple):
 
 
 def check_environment(environment: Environment, *, seed: int = 0, rounds: int = 200) -> None:
-    """Try an environment: shapes, support, seeds, and whether rewards have the means it tells.
+    """Try an environment: shapes, support, seeds, and whether rewards have the means it states.
 
     >>> from bandstrap.environments import Bernoulli
     >>> check_environment(Bernoulli(n_arms=3))
@@ -92,13 +92,13 @@ def _support(environment: Environment, problem: Problem, rewards: Array) -> None
 
 
 def _means(environment: Environment, problem: Problem, played: Played) -> None:
-    """Within five standard errors, told by runs, whose rewards are independent."""
+    """Within five standard errors, estimated from runs, whose rewards are independent."""
     for arm in range(problem.n_arms):
         here = played.arms == arm
-        told = np.take_along_axis(played.means, played.arms[..., None], axis=2)[..., 0]
-        excess = np.where(here, played.rewards - told, 0.0).sum(axis=0)
+        stated = np.take_along_axis(played.means, played.arms[..., None], axis=2)[..., 0]
+        excess = np.where(here, played.rewards - stated, 0.0).sum(axis=0)
         pulls = here.sum(axis=0)
-        rule = f"rewards of arm {arm} must have the means that look tells"
+        rule = f"rewards of arm {arm} must have the means that look returns"
         found = f"{excess.sum() / max(pulls.sum(), 1):.4g} more on average"
         require(has_mean(excess, 0.0), environment, rule, found)
 

@@ -11,7 +11,7 @@ from bandstrap.choice import best_probabilities
 from bandstrap.policies import Policy
 from bandstrap.problem import Problem, Support
 
-OFTEN = 0.9  # how often the best arm pays; the others pay that much less than always
+OFTEN = 0.9  # how often the best arm pays; the others pay with 1 - OFTEN
 
 
 def ends(support: Support) -> tuple[float, float]:
@@ -29,7 +29,7 @@ class World:
         self.runs = best.size
 
     def contexts(self, rng: Rng) -> Array | None:
-        """What a decision sees: where arms have features, the first of them tells the best."""
+        """What a decision sees: where arms have features, the first one marks the best."""
         problem = self.problem
         if problem.n_features == 0:
             return None
@@ -103,8 +103,8 @@ class Frozen:
         arms = []
         for _ in range(draws):
             scores = self.policy.scores(deepcopy(self.state), self.contexts, rng)[0]
-            shares = best_probabilities(scores, allowed[0], self.problem.support.scale)
-            arms.append(rng.choice(shares.size, p=shares))
+            probabilities = best_probabilities(scores, allowed[0], self.problem.support.scale)
+            arms.append(rng.choice(probabilities.size, p=probabilities))
         return self._counted(arms)
 
     def _counted(self, arms: list[Any]) -> Array:

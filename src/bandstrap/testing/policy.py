@@ -90,7 +90,7 @@ def _shapes(trial: Trial) -> None:
     policy, problem = trial.policy, trial.problem
     state = policy.start(problem, RUNS)
     has = (getattr(state, "runs", None), getattr(state, "problem", None))
-    rule = "start must return a state with the runs and the problem it was given"
+    rule = "start must return a state with its runs and its problem"
     trial.require(has == (RUNS, problem), rule, has)
     world, rng = trial.world(), trial.rng("shapes")
     for _ in range(3):
@@ -143,7 +143,7 @@ def _same_seed(trial: Trial) -> None:
 
 
 def _runs_apart(trial: Trial) -> None:
-    """What the last run learns is no business of the others."""
+    """What the last run learns must not reach the first."""
     rng, world, n_arms = trial.rng("runs"), trial.world(), trial.problem.n_arms
     one, other = (trial.policy.start(trial.problem, RUNS) for _ in range(2))
     for turn in range(3 * n_arms):
@@ -200,10 +200,10 @@ def _refusals(trial: Trial) -> None:
     bad += [("arm", arm, np.append(arms[:-1], arm), good) for arm in (-1, trial.problem.n_arms)]
     before = print_of(packed(state, trial.policy, "a state"))
     for what, value, pulled, reward in bad:
-        told = np.append(np.full(RUNS - 1, poor), reward)
+        paid = np.append(np.full(RUNS - 1, poor), reward)
 
-        def update(pulled: Array = pulled, told: Array = told) -> None:
-            trial.policy.update(state, contexts, pulled, told, rng)
+        def update(pulled: Array = pulled, paid: Array = paid) -> None:
+            trial.policy.update(state, contexts, pulled, paid, rng)
 
         refused = refuses(update)
         trial.require(refused, f"update must refuse a {what} like {value} by InvalidInput")
@@ -253,15 +253,15 @@ def _law(trial: Trial, frozen: Frozen, allowed: Array, rng: Rng, draws: int) -> 
 
 def _probabilities(trial: Trial, frozen: Frozen, allowed: Array, chosen: Array) -> None:
     state = deepcopy(frozen.state)
-    told = trial.policy.probabilities(state, frozen.contexts, allowed)
-    if told is None:
+    known = trial.policy.probabilities(state, frozen.contexts, allowed)
+    if known is None:
         return
-    require_shape(told, (trial.problem.n_arms,), trial.policy, "probabilities")
-    sums = abs(told.sum() - 1) < 1e-6 and told.min() > -1e-9 and not told[~allowed[0]].any()
+    require_shape(known, (trial.problem.n_arms,), trial.policy, "probabilities")
+    sums = abs(known.sum() - 1) < 1e-6 and known.min() > -1e-9 and not known[~allowed[0]].any()
     rule = "probabilities must sum to 1 over the arms that are allowed and be 0 for others"
-    trial.require(bool(sums), rule, told.tolist())
-    rule = f"select must choose as probabilities tell, {told.round(4).tolist()}"
-    trial.require(follow(chosen, told), rule, f"{chosen.tolist()} in {int(chosen.sum())} draws")
+    trial.require(bool(sums), rule, known.tolist())
+    rule = f"select must choose as often as probabilities says, {known.round(4).tolist()}"
+    trial.require(follow(chosen, known), rule, f"{chosen.tolist()} in {int(chosen.sum())} draws")
 
 
 def _learns(trial: Trial) -> None:

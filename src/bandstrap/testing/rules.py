@@ -1,4 +1,4 @@
-"""What checks have in common: how a broken rule is told, and when chance is no excuse."""
+"""What checks have in common: reporting a broken rule, and tests that rule out chance."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,14 +14,14 @@ FEW = 10  # results that were seen less often are counted together
 
 
 def require(held: bool, thing: object, rule: str, found: object = None) -> None:
-    """Tell of a broken rule, also where `assert` is switched off."""
+    """Raise for a broken rule, also where `assert` is switched off."""
     if not held:
         but = "" if found is None else f"; found {found}"
         raise AssertionError(f"{type(thing).__name__}: {rule}{but}")
 
 
 def require_shape(array: Any, shape: tuple[int, ...], thing: object, what: str) -> None:
-    """Refuse what is no array of numbers of a given shape."""
+    """Require an array of numbers of this shape."""
     kind = getattr(getattr(array, "dtype", None), "kind", "")
     found = f"a {type(array).__name__} of shape {np.shape(array)}" if kind else f"{array!r}"
     rule = f"{what} must be an array of numbers of shape {shape}"
@@ -29,13 +29,13 @@ def require_shape(array: Any, shape: tuple[int, ...], thing: object, what: str) 
 
 
 def packed(value: object, thing: object, what: str) -> Packed:
-    """What is saved of something; it has to be possible."""
+    """A packed copy of something that must be savable."""
     try:
         saved = pack(value)
     except CannotPack as error:
         rule = f"{what} must be of plain attributes, so that it can be saved"
         raise AssertionError(f"{type(thing).__name__}: {rule}; {error}") from error
-    # What is packed shares memory with the original until it is written to a file.
+    # Packed arrays share memory with the original until they are written to a file.
     return Packed({name: array.copy() for name, array in saved.arrays.items()}, saved.text)
 
 
