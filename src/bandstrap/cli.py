@@ -10,8 +10,15 @@ from bandstrap.commands.names import complete_datasets, complete_experiment, com
 from bandstrap.commands.options import (
     ExecutionOptions,
     LengthOptions,
+    Names,
+    Out,
+    OwnModel,
     PolicyOptions,
+    Quick,
+    Rounds,
+    Runs,
     grouped,
+    names_option,
     split,
 )
 from bandstrap.version import __version__
@@ -47,25 +54,20 @@ def _options(
 def _reproduce(
     *,
     names: Annotated[
-        list[str] | None,
+        Names,
         typer.Argument(
             help="Experiments; all by default (see: bandstrap list).",
             autocompletion=complete_experiment,
         ),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Play less, for a first look.")] = False,
-    out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("results"),
+    quick: Quick = False,
+    out: Out = Path("results"),
     execution: ExecutionOptions,
-    runs: Annotated[int | None, typer.Option(help="Independent runs per policy.")] = None,
-    horizon: Annotated[int | None, typer.Option(help="Rounds per run.")] = None,
+    runs: Runs = None,
+    horizon: Rounds = None,
     arms: Annotated[int | None, typer.Option(help="Arms per problem.")] = None,
     policies: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="<names>",
-            help="Policies to play, as in wb,npb,ts.",
-            autocompletion=complete_policies,
-        ),
+        Names, names_option("Policies to play, as in wb,npb,ts.", complete_policies)
     ] = None,
     exact_horizon: Annotated[
         int | None, typer.Option(help="Rounds per run of policies whose cost grows with history.")
@@ -96,18 +98,15 @@ def _compare(
         typer.Option(help="The column of classes: each is an arm, and the right one pays 1."),
     ] = None,
     rewards: Annotated[
-        list[str] | None,
+        Names,
         typer.Option(
             metavar="<columns>", help="Instead of a label: one column of rewards per arm, as a,b,c."
         ),
     ] = None,
     chosen: PolicyOptions,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(metavar="<name>", help="A model of your own, as module:Class."),
-    ] = None,
+    model: OwnModel = None,
     length: LengthOptions,
-    out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("compared"),
+    out: Out = Path("compared"),
     execution: ExecutionOptions,
 ) -> None:
     """Play your table as a bandit and say which policy to use.
@@ -139,11 +138,9 @@ def _compare(
 def _benchmark(
     *,
     datasets: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="<names>",
-            help="Data sets, as in iris,yeast; by default all that need no network.",
-            autocompletion=complete_datasets,
+        Names,
+        names_option(
+            "Data sets, as in iris,yeast; by default all that need no network.", complete_datasets
         ),
     ] = None,
     folder: Annotated[Path | None, typer.Option(help="A folder of tables to play.")] = None,
@@ -152,7 +149,7 @@ def _benchmark(
     ] = None,
     chosen: PolicyOptions,
     length: LengthOptions,
-    out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("benchmarked"),
+    out: Out = Path("benchmarked"),
     execution: ExecutionOptions,
 ) -> None:
     """Play many policies over many data sets and rank them.

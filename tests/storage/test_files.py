@@ -1,6 +1,7 @@
 """Whatever happens to a writer, the file is the old one or the new one."""
 
 import errno
+import json
 import os
 import socket
 import subprocess
@@ -9,6 +10,7 @@ import time
 from pathlib import Path
 from threading import Thread
 
+import numpy as np
 import pytest
 from kills import number_in, payload
 
@@ -335,3 +337,11 @@ def test_what_killed_writers_left_is_tidied(tmp_path):
     put(path, "new")
     assert path.read_text() == "new"
     assert {*tmp_path.iterdir()} == {path, parts["young"], *theirs}
+
+
+def test_json_holds_plain_values_and_null_for_numbers_that_are_not_finite(tmp_path):
+    value = {1: np.array([1.5, np.nan]), "p": Path("a"), "t": ("x", float("inf"), None, True, 2)}
+    plain = {"1": [1.5, None], "p": "a", "t": ["x", None, None, True, 2]}
+    assert files.json_value(value) == plain
+    files.write_json(tmp_path / "facts.json", value)
+    assert json.loads((tmp_path / "facts.json").read_text()) == plain

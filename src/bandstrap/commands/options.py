@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,28 +17,37 @@ if TYPE_CHECKING:
     from bandstrap.simulation.engines import Engine
 
 
+Names = list[str] | None
+
+
+def names_option(text: str, complete: Callable[[str], list[str]] | None = None) -> Any:
+    """An option that takes names, with commas or given several times."""
+    return typer.Option(metavar="<names>", help=text, autocompletion=complete)
+
+
+def _own(kind: str) -> Any:
+    return typer.Option(metavar="<name>", help=f"A {kind} of your own, as module:Class.")
+
+
+OwnPolicy = Annotated[Names, _own("policy")]
+OwnModel = Annotated[Names, _own("model")]
+Quick = Annotated[bool, typer.Option("--quick", help="Play less, for a first look.")]
+Rounds = Annotated[int | None, typer.Option(help="Rounds per run.")]
+Runs = Annotated[int | None, typer.Option(help="Independent runs per policy.")]
+Out = Annotated[Path, typer.Option(help="Folder for the results.")]
+
+
 @dataclass(frozen=True)
 class PolicyOptions:
     """Which policies take part."""
 
     policies: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="<names>",
-            help="Policies, as in wb-log,ts-laplace.",
-            autocompletion=complete_policies,
-        ),
+        Names, names_option("Policies, as in wb-log,ts-laplace.", complete_policies)
     ] = None
     models: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="<names>", help="Models to join with policies such as wb,eg: as in lin,log,nn."
-        ),
+        Names, names_option("Models to join with policies such as wb,eg: as in lin,log,nn.")
     ] = None
-    policy: Annotated[
-        list[str] | None,
-        typer.Option(metavar="<name>", help="A policy of your own, as module:Class."),
-    ] = None
+    policy: OwnPolicy = None
 
     def selection(self, own_models: list[str] | None = None) -> "Selection":
         """This needs a compiler."""
@@ -51,9 +61,9 @@ class PolicyOptions:
 class LengthOptions:
     """How much is played."""
 
-    rounds: Annotated[int | None, typer.Option(help="Rounds per run.")] = None
-    runs: Annotated[int | None, typer.Option(help="Independent runs per policy.")] = None
-    quick: Annotated[bool, typer.Option("--quick", help="Play less, for a first look.")] = False
+    rounds: Rounds = None
+    runs: Runs = None
+    quick: Quick = False
 
     def size(self) -> "Size":
         from bandstrap.comparison.options import Size
