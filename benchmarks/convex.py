@@ -12,6 +12,7 @@ from scipy.special import expit
 
 from bandstrap.datasets import load
 from bandstrap.models import GaussianLimit, Grouped, LinearRegression, LogisticRegression, OneStep
+from bandstrap.models.base import draw_scores
 from bandstrap.policies import ContextualBootstrap
 from bandstrap.priors import EigenExamples
 from bandstrap.problem import Problem
@@ -109,7 +110,7 @@ def distances(world: World, n: int, draws: int) -> list[Row]:
     for mode in ("wb-log", "wb-log-onestep", "wb-log-grouped", "wb-log-gaussian"):
         learner = world.taught(mode, n, LogisticRegression(tolerance=1e-6) if not rows else None)
         rng = np.random.default_rng(2)
-        drawn = np.array([learner.scores(context, rng) for _ in range(draws)])
+        drawn = np.array([draw_scores(learner, context, rng) for _ in range(draws)])
         margins = np.log(np.maximum(drawn, 1e-300)) - np.log1p(-np.minimum(drawn, 1 - 1e-16))
         if not rows:
             center, spread = margins.mean(axis=0), margins.std(axis=0)

@@ -18,6 +18,7 @@ from bandstrap.models import (
     OnlineLogistic,
     Replicas,
 )
+from bandstrap.models.base import draw_scores
 from bandstrap.models.online.stochastic import StochasticLogisticRegression
 from bandstrap.priors import EigenExamples
 from bandstrap.resampling import Exponential, Resampling
@@ -155,11 +156,11 @@ def _by_draw(
     x = np.append(numbers(unseen), np.ones((len(unseen), 1)), axis=1)
     for practice in range(BURN_IN):
         scheme.go_to(PRACTICE + practice)
-        learner.scores(unseen[0], rng)
+        draw_scores(learner, unseen[0], rng)
     margins = []
     for draw in range(draws):
         scheme.go_to(draw)
-        learner.scores(unseen[0], rng)
+        draw_scores(learner, unseen[0], rng)
         margins.append(x @ np.array(method.parameters(learner)).T)
     most = logit(1 - TINY)
     return np.clip(margins, -most, most)
@@ -173,12 +174,12 @@ def _by_context(
     draws: int,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    scores = [[learner.scores(context, rng) for context in unseen] for _ in range(draws)]
+    scores = [[draw_scores(learner, context, rng) for context in unseen] for _ in range(draws)]
     return np.asarray(logit(np.clip(scores, TINY, 1 - TINY)))
 
 
 def _decision_seconds(learner: Learner, contexts: np.ndarray, rng: np.random.Generator) -> float:
-    allowed = np.ones(len(learner.scores(contexts[0], rng)), dtype=np.bool_)
+    allowed = np.ones(len(draw_scores(learner, contexts[0], rng)), dtype=np.bool_)
     learner.best(contexts[0], rng, allowed)  # compiles
     started = process_time()
     for context in contexts:

@@ -105,7 +105,7 @@ CASES = {
     "GLM-UCB": Case(GLMUCB(), glm, fixed=glm_scores),
     "LinThompson": Case(LinThompson(FixedSpread(1.0)), fresh.ridge, 0.1, 0.06),
     "LaplaceThompson": Case(LaplaceThompson(), fresh.assumed_density, 0.1, 0.06),
-    "NoisyLearner": Case(
+    "AdditiveLearner": Case(
         ContextualBootstrap(GaussianNoise(0.5), LinearRegression(), NoExamples()),
         lambda x, y, probes: fresh.noisy(x, y, probes, 1e-4, 0.5),
         0.1,

@@ -19,6 +19,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression as Reference
 
 from bandstrap.models import LogisticRegression
+from bandstrap.models.base import draw_scores
 from bandstrap.models.features import as_numbers
 from bandstrap.problem import Problem
 from convex import MODES, World
@@ -119,7 +120,7 @@ def drawn(learner: Any, context: np.ndarray, seconds: float) -> tuple[bool, floa
     began = thread_time()
     try:
         with limited(seconds):
-            learner.scores(context, np.random.default_rng(0))
+            draw_scores(learner, context, np.random.default_rng(0))
     except OutOfTimeError:
         return False, thread_time() - began
     return True, thread_time() - began
@@ -133,7 +134,7 @@ def agreement(world: World, mode: str, n: int, rounds: int, seconds: float) -> R
         context, times = world.x[world.row(n + played)], [thread_time()]
         chosen = learner.best(context, np.random.default_rng(played), world.all_arms)
         times.append(thread_time())
-        scores = learner.scores(context, np.random.default_rng(played))
+        scores = draw_scores(learner, context, np.random.default_rng(played))
         times.append(thread_time())
         same += int(scores[chosen] == scores.max())
         world.teach(learner, n + played, n + played + 1)

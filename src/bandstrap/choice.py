@@ -35,10 +35,11 @@ def highest(scores: Array, allowed: Array, rng: Rng) -> int:
     >>> highest(np.array([1.0, 3.0, 2.0]), np.array([True, False, True]), np.random.default_rng(0))
     2
     """
-    scores = np.where(allowed, scores, -np.inf)
-    best = scores.max()
-    check_score(best)
-    return one_of(np.flatnonzero(scores == best), rng)
+    arm, ties = kernels.highest(scores, allowed)
+    if ties == 1:
+        return int(arm)
+    check_score(scores[arm])
+    return int(rng.choice(np.flatnonzero(allowed & (scores == scores[arm]))))
 
 
 def check_score(score: float) -> None:

@@ -10,7 +10,7 @@ import pytest
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 LEARNERS = (
     *("LinUCB", "GLM-UCB", "LinThompson", "LaplaceThompson"),
-    *("NoisyLearner", "GaussianLimit", "Replicas"),
+    *("AdditiveLearner", "GaussianLimit", "Replicas"),
 )
 
 

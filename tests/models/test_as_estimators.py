@@ -6,6 +6,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bandstrap import Exponential, NoExamples, Problem, Support, from_sklearn
+from bandstrap.models.base import draw_scores
 from bandstrap.models.sklearn.as_estimators import LinearEstimator, LogisticEstimator
 
 
@@ -42,5 +43,5 @@ def test_they_are_models_for_bandits_again(estimator):
     rng = np.random.default_rng(1)
     for context, reward in zip(x[:60], y[:60] > 0, strict=True):
         learner.learn(context, 0, float(reward), rng)
-    assert learner.scores(np.array([1.0, -1.0, 0.0]), rng)[0] > 0.6
-    assert learner.scores(np.array([-1.0, 1.0, 0.0]), rng)[0] < 0.4
+    assert draw_scores(learner, np.array([1.0, -1.0, 0.0]), rng)[0] > 0.6
+    assert draw_scores(learner, np.array([-1.0, 1.0, 0.0]), rng)[0] < 0.4

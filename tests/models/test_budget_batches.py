@@ -7,6 +7,7 @@ import pytest
 
 from bandstrap.kernels.network import outputs
 from bandstrap.models import Budgeted
+from bandstrap.models.base import draw_scores
 from bandstrap.models.network.layers import Layers
 from bandstrap.priors import EigenExamples, NoExamples
 from bandstrap.problem import Problem
@@ -48,7 +49,7 @@ def test_a_hopeless_arm_is_not_an_untried_one() -> None:
     rng, context = np.random.default_rng(12), np.ones(2)
     for arm in (0, 1):
         learner.learn(context, arm, 1.0, None)
-    learner.scores(context, rng)
+    draw_scores(learner, context, rng)
     learner.optimisers[0].average[-1] = -np.inf  # the bias of its output
     scores = learner._outputs([0, 1], context)[0]
     assert scores[0] == 0.0

@@ -1,11 +1,15 @@
 """Learners whose arms come and go, whose examples have weights, and which forget."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from bandstrap import InvalidInput, Problem, Support
+from bandstrap import Problem, Support
 from bandstrap.models import Learner
+from bandstrap.models.base import draw_scores, learn_reward
+from bandstrap.policies.contextual.learners import LearnerPolicy
 from bandstrap.policies.registry import CONTEXTUAL, REGISTRY, SCHEDULES
 from bandstrap.priors import EigenExamples
 
@@ -45,15 +49,15 @@ def taught(name, n_arms, told, weight=1.0):
         if weight == 1.0:
             learner.learn(x, arm, reward, rng)
         else:
-            learner.learn_weighted(x, arm, reward, rng, weight)
+            learn_reward(learner, x, arm, reward, rng, weight)
         if name in WANDERING:
-            learner.scores(x, rng)  # networks are taught when they are asked
+            draw_scores(learner, x, rng)  # networks are taught when they are asked
     return learner
 
 
 def draws(learner, seed=0, times=DRAWS):
     rng = np.random.default_rng(seed)
-    return np.array([learner.scores(CONTEXT, rng) for _ in range(times)])
+    return np.array([draw_scores(learner, CONTEXT, rng) for _ in range(times)])
 
 
 def alike(first, second, least=1e-4):
@@ -72,7 +76,7 @@ def test_arms_come_and_go(name):
     learner = taught(name, 4, examples())
     earlier = draws(learner, times=40)
     learner.remap_arms(learner_of(name, 3), [3, 0, None])
-    assert learner.scores(CONTEXT, np.random.default_rng(0)).shape == (3,)
+    assert draw_scores(learner, CONTEXT, np.random.default_rng(0)).shape == (3,)
     if name in WANDERING:
         later = draws(learner, times=40)
         far = 0.4 if name == "ts-langevin-nn" else 0.15  # it moves as far by itself
@@ -98,7 +102,7 @@ def test_a_new_arm_is_as_new_and_learns(name):
         x = CONTEXT + 0.3 * rng.standard_normal(3)
         learner.learn(x, 1, 1.0, rng)
         learner.learn(x, 2, 0.0, rng)
-        learner.scores(x, rng)
+        draw_scores(learner, x, rng)
     after = draws(learner, times=40).mean(axis=0)
     assert np.isfinite(after).all()
     assert after[1] > after[2] + (0.05 if name in WANDERING else 0.2)
@@ -182,7 +186,7 @@ def test_what_is_wholly_discounted_is_forgotten(name):
     rng = np.random.default_rng(0)
     for x, arm, reward in examples(each=5):
         learner.learn(x, arm, reward, rng)
-        learner.scores(x, rng)
+        draw_scores(learner, x, rng)
     assert np.isfinite(draws(learner, times=5)).all()
 
 
@@ -215,7 +219,7 @@ def test_forgotten_rows_are_dropped():
         learner, rng = learner_of(name, 2), np.random.default_rng(0)
         for i in range(60):
             learner.learn(rng.standard_normal(3), i % 2, float(i % 3 == 0), rng)
-            learner.scores(CONTEXT, rng)
+            draw_scores(learner, CONTEXT, rng)
             learner.discount(0.5)
         if name == "wb-log":
             counts = [arm.examples.rows.count for arm in learner.all.arms]
@@ -227,18 +231,38 @@ def test_forgotten_rows_are_dropped():
         assert np.isfinite(draws(learner, times=3)).all()
 
 
-def test_a_learner_that_takes_whole_weights_says_so_before_it_learns():
-    class Plain(Learner):
-        def learn(self, context, arm, reward, rng):
-            raise AssertionError
+class Recorder(Learner):
+    """Records the weights that it is given."""
 
-        def scores(self, context, rng):
-            return np.zeros(2)
+    def __init__(self):
+        self.weights = []
 
-    Plain().check_reward(1.0, 2.0)
-    for refused in (
-        lambda: Plain().check_reward(1.0, 0.5),
-        lambda: Plain().learn_weighted(np.zeros(1), 0, 1.0, None, 0.5),
-    ):
-        with pytest.raises(InvalidInput, match="Plain takes whole weights only"):
-            refused()
+    def learn(self, context, arm, reward, rng, weight=1.0):
+        self.weights.append(weight)
+
+    def margins(self, contexts, rng):
+        return np.zeros(2)
+
+
+class Whole(Recorder):
+    repeats = False
+
+
+@dataclass(frozen=True)
+class Recording(LearnerPolicy):
+    kind: type[Learner]
+
+    def _learner(self, problem):
+        return self.kind()
+
+
+@pytest.mark.parametrize(
+    ("kind", "weight", "learnt"),
+    [(Recorder, 3.0, [1.0, 1.0, 1.0]), (Recorder, 2.5, [2.5]), (Whole, 3.0, [3.0])],
+)
+def test_a_whole_weight_is_learnt_as_so_many_rewards_by_learners_that_repeat(kind, weight, learnt):
+    policy = Recording(kind)
+    state = policy.start(Problem(2, 1))
+    policy.update(state, np.ones((1, 1)), np.array([0]), np.ones(1), None, np.array([weight]))
+    policy.learn(state, np.ones((1, 1)), 0, 1.0, None)
+    assert state.learners[0].weights == [*learnt, 1.0]

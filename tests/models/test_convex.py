@@ -19,6 +19,7 @@ from scipy.special import expit
 
 from bandstrap.errors import InvalidInput
 from bandstrap.models import LinearRegression, LogisticRegression
+from bandstrap.models.base import draw_scores
 from bandstrap.models.refit import RefitLearner
 from bandstrap.priors import EigenExamples, GaussianExamples, NoExamples
 from bandstrap.problem import Problem
@@ -45,7 +46,7 @@ def test_objective_is_within_the_tolerance_of_the_optimum(tolerance, dtype, sche
     model = LogisticRegression(tolerance=tolerance)
     learner = model.learner(DIGITS, scheme, PRIOR)
     one_versus_all(learner, x, y, 10)
-    learner.scores(x[0], np.random.default_rng(1))
+    draw_scores(learner, x[0], np.random.default_rng(1))
     for arm in learner.arms[::3]:
         best = objective(reference_logistic(arm.draw), arm.draw, logistic=True)
         gap = (objective(arm.draw.theta, arm.draw, logistic=True) - best) / arm.draw.weight
@@ -60,7 +61,7 @@ def test_linear_objective_is_within_the_tolerance(tolerance, scheme) -> None:
     x, y = digits()
     learner = LinearRegression(tolerance=tolerance).learner(DIGITS, scheme, PRIOR)
     one_versus_all(learner, x, y, 10)
-    learner.scores(x[0], np.random.default_rng(1))
+    draw_scores(learner, x[0], np.random.default_rng(1))
     for arm in learner.arms[::3]:
         best = objective(reference_linear(arm.draw), arm.draw, logistic=False)
         gap = (objective(arm.draw.theta, arm.draw, logistic=False) - best) / arm.draw.weight
@@ -76,7 +77,7 @@ def test_certificate_holds_in_many_draws(n) -> None:
     exact = LogisticRegression(tolerance=1e-11)
     gaps = []
     for seed in range(20):
-        learner.scores(x[n], np.random.default_rng(seed))
+        draw_scores(learner, x[n], np.random.default_rng(seed))
         draw = learner.arms[seed % 10].draw
         contexts, weight, total = entries(draw)
         rewards = np.divide(total, weight, out=np.zeros_like(total), where=weight > 0)
@@ -110,7 +111,7 @@ def test_objective_on_the_papers_data(name) -> None:
             y[: 1000 if name == "mnist" else 3000],
             n_arms,
         )
-        learner.scores(x[0], np.random.default_rng(1))
+        draw_scores(learner, x[0], np.random.default_rng(1))
         draw = learner.arms[1].draw
         best = objective(reference_logistic(draw), draw, logistic=True)
         assert (objective(draw.theta, draw, logistic=True) - best) / draw.weight <= tolerance
@@ -129,7 +130,9 @@ def test_draws_are_those_of_refitting_everything(model, prior) -> None:
         one_versus_all(learner, x[:200], y[:200], 10)
     for row in range(3):
         rng = np.random.default_rng(row)
-        np.testing.assert_allclose(fast.scores(x[row], rng), slow.scores(x[row], rng), atol=2e-4)
+        np.testing.assert_allclose(
+            draw_scores(fast, x[row], rng), draw_scores(slow, x[row], rng), atol=2e-4
+        )
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -165,9 +168,9 @@ def test_without_resampling_a_draw_is_the_fit(model) -> None:
         history[arm].append(row)
     rows = history[4]
     fit = exact.fit(x[rows], (y[rows] == 4) * 1.0, np.ones(len(rows)), None, None)
-    near = learner.scores(x[300], np.random.default_rng(0))[4]
+    near = draw_scores(learner, x[300], np.random.default_rng(0))[4]
     assert near == pytest.approx(exact.predict(fit, x[300:301])[0], abs=0.05)
-    assert learner.scores(x[300], np.random.default_rng(9))[4] == near
+    assert draw_scores(learner, x[300], np.random.default_rng(9))[4] == near
 
 
 def _moments(scheme) -> np.ndarray:
@@ -207,7 +210,7 @@ def test_contenders_alone_give_the_arm_of_all_arms_solved(monkeypatch) -> None:
     differ, rounds = 0, 500
     for row in range(rounds):
         chosen = learner.best(x[row], np.random.default_rng(row), ALL)
-        scores = learner.scores(x[row], np.random.default_rng(row))
+        scores = draw_scores(learner, x[row], np.random.default_rng(row))
         differ += chosen != scores.argmax()
         learner.learn(x[row], chosen, float(chosen == y[row]), None)
     assert differ == 0
@@ -246,14 +249,16 @@ def test_a_prior_that_changes_is_noticed() -> None:
     x, y = digits()
     growing = LogisticRegression(tolerance=1e-10).learner(DIGITS, Given(1), EigenExamples())
     one_versus_all(growing, x[:200], y[:200], 10)
-    growing.scores(x[0], np.random.default_rng(0))  # fitted with the axes of 128 contexts
+    draw_scores(growing, x[0], np.random.default_rng(0))  # fitted with the axes of 128 contexts
     one_versus_all(growing, x[200:300], y[200:300], 10)
     settled = LogisticRegression(tolerance=1e-10).learner(DIGITS, Given(2), EigenExamples())
     one_versus_all(settled, x[:200], y[:200], 10)
     one_versus_all(settled, x[200:300], y[200:300], 10)
     growing.all.resampling.rng = np.random.default_rng(2)
     rng = np.random.default_rng(0)
-    np.testing.assert_allclose(growing.scores(x[9], rng), settled.scores(x[9], rng), atol=1e-4)
+    np.testing.assert_allclose(
+        draw_scores(growing, x[9], rng), draw_scores(settled, x[9], rng), atol=1e-4
+    )
 
 
 @pytest.mark.parametrize("reward", [-0.1, 1.5, np.nan])

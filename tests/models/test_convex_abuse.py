@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from bandstrap.errors import InvalidInput
-from bandstrap.kernels.convex.moments import absorb_noisy
+from bandstrap.kernels.convex.moments import absorb_additive
 from bandstrap.kernels.convex.sandwich import absorb_step
 from bandstrap.models import GaussianLimit, Grouped, LinearRegression, LogisticRegression, OneStep
+from bandstrap.models.base import draw_scores
 from bandstrap.priors import EigenExamples, NoExamples
 from bandstrap.problem import Problem
 from bandstrap.resampling import Exponential, GaussianNoise, Multinomial
@@ -45,7 +46,7 @@ def _shortfall(model, theta, x, y, weights) -> float:
     """Half the squared Newton decrement per unit of weight, in scaled coordinates."""
     rows = np.column_stack([x, np.ones(len(x))])
     margins = rows @ theta
-    expected = model.expected(margins)
+    expected = model.link.expected(margins)
     bend = weights * (expected * (1 - expected) if isinstance(model, LogisticRegression) else 1.0)
     ridge = np.append(np.full(x.shape[1], model.penalty * len(y)), 0.0)
     slope = rows.T @ (weights * (expected - y)) + ridge * theta
@@ -76,7 +77,7 @@ def test_draws_are_solved(name) -> None:
     for context, reward in zip(x, y, strict=True):
         learner.learn(context, 0, float(reward), None)
     for seed in range(10):
-        learner.scores(x[0], np.random.default_rng(seed))
+        draw_scores(learner, x[0], np.random.default_rng(seed))
         draw = learner.arms[0].draw
         weights = draw.entries[0, : len(y)].copy()
         assert _shortfall(model, draw.theta, x, y, weights) <= model.tolerance
@@ -101,7 +102,7 @@ def test_draws_of_all_modes_are_finite(name, prior) -> None:
         for row, (context, reward) in enumerate(zip(x[:40], y[:40], strict=True)):
             learner.learn(context, row % 2, float(reward), rng)
             if row % 8 == 3:
-                assert np.isfinite(learner.scores(context, rng)).all(), (scheme, model, row)
+                assert np.isfinite(draw_scores(learner, context, rng)).all(), (scheme, model, row)
         assert learner.best(x[0], rng, np.array([True, True])) in (0, 1)
 
 
@@ -132,7 +133,7 @@ def test_second_moments_after_very_many_updates() -> None:
     covariance, places = np.zeros((1, 4, 4)), np.zeros(4, dtype=np.int64)
     for row in range(100_000):
         i = row % 1000
-        absorb_noisy(gram, moment, theta, inverse, ridge, x[i], y[i], work)
+        absorb_additive(gram, moment, theta, inverse, ridge, x[i], y[i], work)
         gain = absorb_step(
             1, step_theta, step_inverse, covariance, 0, x[i], y[i], 0.0, 1.0, work, places
         )

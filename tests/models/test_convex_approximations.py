@@ -8,6 +8,7 @@ from scipy.stats import kstest
 
 from bandstrap.errors import InvalidInput
 from bandstrap.models import GaussianLimit, Grouped, LinearRegression, LogisticRegression, OneStep
+from bandstrap.models.base import draw_scores
 from bandstrap.priors import EigenExamples, NoExamples
 from bandstrap.problem import Problem
 from bandstrap.resampling import Exponential, GaussianNoise, Multinomial, NoResampling
@@ -33,7 +34,7 @@ def _taught(model, scheme, prior=None, n: int = 400):
 
 def _draws(learner, context, times: int, seed: int = 0) -> np.ndarray:
     rng = np.random.default_rng(seed)
-    return np.array([learner.scores(context, rng) for _ in range(times)])
+    return np.array([draw_scores(learner, context, rng) for _ in range(times)])
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.3])
@@ -80,7 +81,7 @@ def test_noise_equals_refitting_to_noisy_rewards() -> None:
 def test_one_step_is_one_newton_step_with_the_drawn_weights() -> None:
     learner = _taught(OneStep(LogisticRegression(tolerance=1e-9)), Exponential())
     context = np.array([0.3, 1.0, 0.5, 0.0])
-    score = learner.scores(context, np.random.default_rng(6))[1]
+    score = draw_scores(learner, context, np.random.default_rng(6))[1]
     arm = learner.all.arms[1]
     e, n = arm.examples, arm.examples.n_entries
     rows = np.concatenate([e.axes, -e.axes, e.rows.contexts])

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from bandstrap.models import GaussianLimit, Grouped, LinearRegression, LogisticRegression, OneStep
-from bandstrap.models.convex.careful import span_of
+from bandstrap.models.base import draw_scores
+from bandstrap.models.convex.factor import span_of
 from bandstrap.priors import NoExamples, SeenExamples
 from bandstrap.problem import Problem, Support
 from bandstrap.resampling import Exponential, GaussianNoise, Multinomial
@@ -92,7 +93,7 @@ def test_draws_of_fewer_rows_than_features_are_exact(scheme, scale):
     x, y, at = _data(3)
     learner, rng = _taught(LINEAR, scheme, scale * x, y), np.random.default_rng(0)
     for _ in range(10):
-        drawn = learner.scores(scale * at, rng)[0]
+        drawn = draw_scores(learner, scale * at, rng)[0]
         weights = learner.arms[0].draw.entries[0, :3].copy()
         assert drawn == pytest.approx(_exact(scale * x, y, weights, scale * at)[0], abs=1e-6)
 
@@ -106,7 +107,7 @@ def test_spreads_of_fewer_rows_than_features_are_exact(model, scale, offset):
     x, y, at = _data(4)
     x, at = offset + scale * x, offset + scale * at
     learner, rng = _taught(model, GaussianNoise(2.0), x, y), np.random.default_rng(0)
-    draws = [learner.scores(at, rng)[0] for _ in range(2000)]
+    draws = [draw_scores(learner, at, rng)[0] for _ in range(2000)]
     mean, spread = _exact(x, y, np.ones(3), at, 2.0)
     assert np.mean(draws) == pytest.approx(mean, abs=5 * spread / np.sqrt(2000))
     assert np.std(draws) == pytest.approx(spread, rel=0.08)
@@ -117,7 +118,7 @@ def test_columns_of_any_size_and_rows_twice():
     sizes = 10.0 ** np.array([-12, -6, 0, 6, 12])
     x, y = np.repeat(sizes * x, 2, axis=0)[:4], np.append(y, 8.0)
     learner, rng = _taught(LINEAR, GaussianNoise(2.0), x, y), np.random.default_rng(0)
-    draws = [learner.scores(sizes * at, rng)[0] for _ in range(2000)]
+    draws = [draw_scores(learner, sizes * at, rng)[0] for _ in range(2000)]
     mean, spread = _exact(x, y, np.ones(4), sizes * at, 2.0)
     assert np.mean(draws) == pytest.approx(mean, abs=5 * spread / np.sqrt(2000))
     assert np.std(draws) == pytest.approx(spread, rel=0.08)
@@ -132,7 +133,7 @@ def test_bytes_and_floats_have_the_same_limit():
         for x in (rows, rows / 255.0)
     ]
     for learner in limits:
-        learner.scores(np.zeros(10), rng)
+        draw_scores(learner, np.zeros(10), rng)
     for a, b in (limits[:2], limits[2:]):
         largest = np.abs(b.covariance).max()
         np.testing.assert_allclose(a.covariance, b.covariance, atol=1e-3 * largest)
@@ -160,7 +161,7 @@ def test_the_limit_is_right_where_columns_are_far_from_zero():
         _taught(GaussianLimit(LINEAR), GaussianNoise(2.0), shift + x, y) for shift in (0.0, 1e5)
     )
     draws = [
-        [learner.scores(shift + x[0], np.random.default_rng(seed))[0] for seed in range(50)]
+        [draw_scores(learner, shift + x[0], np.random.default_rng(seed))[0] for seed in range(50)]
         for learner, shift in ((here, 0.0), (far, 1e5))
     ]
     np.testing.assert_allclose(draws[0], draws[1], atol=0.02)
@@ -175,7 +176,7 @@ def test_what_nothing_can_tell_apart_is_said_once(scheme):
     def play():
         for context in twins:
             learner.learn(context, 0, float(rng.standard_normal()), rng)
-            learner.scores(context, rng)
+            draw_scores(learner, context, rng)
 
     with pytest.warns(RuntimeWarning, match="standardise columns") as told:
         play()
@@ -195,12 +196,12 @@ def test_what_nothing_can_tell_apart_is_said_once(scheme):
 def test_few_rows_go_on_where_they_were_saved(model, scheme):
     x, y, at = _data(9, 12, 6)
     learner = _taught(model, scheme, x[:4], (y[:4] > 7) * 1.0, support=Support.binary())
-    learner.scores(at, np.random.default_rng(0))
+    draw_scores(learner, at, np.random.default_rng(0))
     again = unpack(pack(learner), Loaded())
     for row in range(4, 12):
         for each in (learner, again):
             each.learn(x[row], 0, float(y[row] > 7), np.random.default_rng(row))
-        drawn = [each.scores(at, np.random.default_rng(row))[0] for each in (learner, again)]
+        drawn = [draw_scores(each, at, np.random.default_rng(row))[0] for each in (learner, again)]
         assert drawn[0] == drawn[1]
 
 
@@ -209,8 +210,8 @@ def test_few_rows_fade_and_are_forgotten():
     learner = _taught(LINEAR, GaussianNoise(2.0), 100 * x, y)
     learner.discount(0.5)
     rng = np.random.default_rng(0)
-    draws = [learner.scores(100 * at, rng)[0] for _ in range(2000)]
+    draws = [draw_scores(learner, 100 * at, rng)[0] for _ in range(2000)]
     assert np.std(draws) == pytest.approx(_exact(100 * x, y, np.ones(3), 100 * at, 2.0)[1] * 2**0.5,
                                           rel=0.08)  # fmt: skip
     learner.discount(0.0)
-    assert learner.scores(at, rng)[0] == np.inf
+    assert draw_scores(learner, at, rng)[0] == np.inf

@@ -19,6 +19,7 @@ from bandstrap import (
     NoExamples,
     Support,
 )
+from bandstrap.models.base import draw_scores
 from bandstrap.problem import Problem
 from bandstrap.resampling import NoResampling
 from bandstrap.seeding import generator
@@ -98,7 +99,7 @@ def test_greedy_fits_learn_from_rare_rewards():
     )
     for context, reward in zip(x, y, strict=True):
         learner.learn(context, 0, reward, None)
-    learner.scores(x[0], rng)
+    draw_scores(learner, x[0], rng)
     solved = LogisticRegression(tolerance=1e-9).fit(x, y, np.ones(2000), None, rng)
     assert learner.arms[0].theta == pytest.approx(solved, rel=0.1)
 

@@ -42,6 +42,7 @@ from bandstrap import (
     from_sklearn,
 )
 from bandstrap.errors import InvalidInput
+from bandstrap.models.base import draw_scores
 from bandstrap.tables import Columns
 
 
@@ -96,7 +97,7 @@ class Spy(ClassifierMixin, BaseEstimator):
 def test_weights_are_the_schemes_and_rows_without_weight_are_left_out():
     Spy.seen.clear()
     learner, rng = filled(from_sklearn(Spy(), refit=EveryRound()), [0, 1] * 50, Poisson())
-    learner.scores(np.zeros(1), rng)
+    draw_scores(learner, np.zeros(1), rng)
     ((contexts, labels, weights),) = Spy.seen
     assert (weights >= 1).all()
     assert 45 < contexts.size < 80  # 63 of 100 expected, standard deviation 5
@@ -109,12 +110,14 @@ def test_an_expectation_over_classes():
     learner, rng = filled(
         from_sklearn(Spy(), refit=EveryRound()), [-1.0, 0.5, 2.0] * 5, NoResampling(), support
     )
-    assert learner.scores(np.zeros(1), rng)[0] == pytest.approx(-0.1 + 0.1 + 0.6)
+    assert draw_scores(learner, np.zeros(1), rng)[0] == pytest.approx(-0.1 + 0.1 + 0.6)
     Spy.seen.clear()
     learner, rng = filled(
         from_sklearn(Spy(), refit=EveryRound()), [0.5, 2.0] * 5, NoResampling(), support
     )
-    assert learner.scores(np.zeros(1), rng)[0] == pytest.approx(0.05 + 0.4)  # of those it knows
+    assert draw_scores(learner, np.zeros(1), rng)[0] == pytest.approx(
+        0.05 + 0.4
+    )  # of those it knows
     assert set(Spy.seen[-1][1]) == {1, 2}
 
 
@@ -122,15 +125,15 @@ def test_predicted_classes_where_there_are_no_probabilities():
     learner, rng = filled(
         from_sklearn(SVC()), [0.0, 0.0, 2.0, 2.0], NoResampling(), Support.categories((0.0, 2.0))
     )
-    assert learner.scores(np.array([3.0]), rng)[0] == 2.0
-    assert learner.scores(np.array([0.0]), rng)[0] == 0.0
+    assert draw_scores(learner, np.array([3.0]), rng)[0] == 2.0
+    assert draw_scores(learner, np.array([0.0]), rng)[0] == 0.0
 
 
 def test_the_lone_class_is_the_answer_and_arms_without_rows_come_first():
     Spy.seen.clear()
     for reward in (0.0, 1.0):
         learner, rng = filled(from_sklearn(Spy()), [reward] * 5, Exponential())
-        assert learner.scores(np.zeros(1), rng).tolist() == [reward, np.inf]
+        assert draw_scores(learner, np.zeros(1), rng).tolist() == [reward, np.inf]
     assert not Spy.seen
 
 
@@ -138,14 +141,14 @@ def test_least_rows():
     """A regressor needs so many rows, a classifier so many of each class."""
     model = from_sklearn(KNeighborsRegressor(1), least=5, refit=EveryRound())
     learner, rng = filled(model, [0.0, 1.0, 1.0, 1.0], NoResampling())
-    assert learner.scores(np.zeros(1), rng)[0] == 0.75
+    assert draw_scores(learner, np.zeros(1), rng)[0] == 0.75
     learner, rng = filled(model, [0.0, 1.0, 1.0, 1.0, 1.0], NoResampling())
-    assert learner.scores(np.zeros(1), rng)[0] == 0.0
+    assert draw_scores(learner, np.zeros(1), rng)[0] == 0.0
     model = from_sklearn(KNeighborsClassifier(1), least=2, refit=EveryRound())
     learner, rng = filled(model, [0.0, 1.0, 1.0, 1.0], NoResampling())
-    assert learner.scores(np.zeros(1), rng)[0] == 0.75
+    assert draw_scores(learner, np.zeros(1), rng)[0] == 0.75
     learner, rng = filled(model, [0.0, 0.0, 1.0, 1.0], NoResampling())
-    assert learner.scores(np.zeros(1), rng)[0] == 0.0
+    assert draw_scores(learner, np.zeros(1), rng)[0] == 0.0
 
 
 def test_columns_are_tables_for_pipelines():
@@ -173,7 +176,7 @@ def test_noise_on_rewards_of_a_regressor():
     learner, rng = filled(
         from_sklearn(LinearRegression(), refit=EveryRound()), [1.0] * 30, GaussianNoise(0.5)
     )
-    draws = np.array([learner.scores(np.array([14.5]), rng)[0] for _ in range(400)])
+    draws = np.array([draw_scores(learner, np.array([14.5]), rng)[0] for _ in range(400)])
     assert draws.mean() == pytest.approx(1.0, abs=0.02)
     assert draws.std() == pytest.approx(0.5 / np.sqrt(30), rel=0.15)
 
@@ -182,7 +185,7 @@ def test_the_users_estimator_is_left_alone_and_names_what_is_computed():
     estimator = RandomForestClassifier(3, random_state=7)
     model = from_sklearn(estimator)
     learner, rng = filled(model, [0.0, 1.0] * 5, Exponential())
-    learner.scores(np.zeros(1), rng)
+    draw_scores(learner, np.zeros(1), rng)
     assert not hasattr(estimator, "estimators_")
     assert estimator.random_state == 7
     assert model == from_sklearn(RandomForestClassifier(3, random_state=7))
@@ -236,6 +239,6 @@ def test_pseudo_examples_are_learnt():
     learner, rng = filled(
         from_sklearn(LogisticRegression()), [], Exponential(), prior=GaussianExamples(20)
     )
-    scores = np.array([learner.scores(np.zeros(1), rng) for _ in range(50)])
+    scores = np.array([draw_scores(learner, np.zeros(1), rng) for _ in range(50)])
     assert ((scores > 0.1) & (scores < 0.9)).all()
     assert len(np.unique(scores[:, 0])) == 10

@@ -26,6 +26,7 @@ from bandstrap import (
     Support,
     from_sklearn,
 )
+from bandstrap.models.base import draw_scores
 from bandstrap.storage.packing import pack
 
 
@@ -54,7 +55,7 @@ def test_online_the_mean_stands_in_too():
     learner, rng = filled(model, [1.0, 0.0, 1.0, 1.0], NoResampling())
     learner.arms[0].fits[0].estimator.var_[:] = np.nan
     with pytest.warns(FitFailedWarning, match="no finite number"):
-        assert learner.scores(np.zeros(1), rng)[0] == 0.75
+        assert draw_scores(learner, np.zeros(1), rng)[0] == 0.75
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from bandstrap import (
     Poisson,
     from_sklearn,
 )
+from bandstrap.models.base import draw_scores
 from bandstrap.models.sklearn.fit import Fitter
 from bandstrap.models.sklearn.weights import draws_whole_numbers, weight_keyword
 
@@ -100,4 +101,4 @@ def test_where_weights_go():
     assert weight_keyword(VotingRegressor([("a", Ridge()), ("b", KNeighborsRegressor())])) is None
     assert weight_keyword(OneVsRestClassifier(LogisticRegression())) is None
     learner, rng = filled(from_sklearn(search, least=6), [0.0, 1.0] * 5, Exponential())
-    assert np.isfinite(learner.scores(np.zeros(1), rng)[0])
+    assert np.isfinite(draw_scores(learner, np.zeros(1), rng)[0])

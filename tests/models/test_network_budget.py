@@ -8,6 +8,7 @@ import pytest
 
 from bandstrap.errors import InvalidInput
 from bandstrap.models import Budgeted, Model, NetworkHeads, NeuralNetwork, SharedNetwork
+from bandstrap.models.base import draw_scores
 from bandstrap.models.network.langevin import LangevinNetwork
 from bandstrap.models.network.replay import Replay
 from bandstrap.models.network.scale import CLIP, RunningScale
@@ -113,7 +114,7 @@ def test_cost_does_not_grow(model: Model) -> None:
     for t in range(400):
         learner.learn(square(rng), t % 3, 1.0, None)
         before = counter.touched
-        learner.scores(square(rng), rng)
+        draw_scores(learner, square(rng), rng)
         counts.append(counter.touched - before)
     assert counts[3:] == [16] * 397
 
@@ -151,7 +152,7 @@ def test_heads_keep_their_weights() -> None:
     rng = np.random.default_rng(5)
     for t in range(100):
         learner.learn(square(rng), t % 2, 1.0, None)
-        learner.scores(square(rng), rng)
+        draw_scores(learner, square(rng), rng)
         if t == 50:
             kept = learner.draws.weights[:51].copy()
     np.testing.assert_array_equal(learner.draws.weights[:51], kept)
@@ -243,7 +244,7 @@ def test_arms_heads_keep_their_weights_as_rows_fade_and_arms_go() -> None:
     rng = np.random.default_rng(11)
     for t in range(40):
         learner.learn(square(rng), t % 2, 1.0, None)
-        learner.scores(square(rng), rng)
+        draw_scores(learner, square(rng), rng)
     kept = [draws.weights[: draws.known].copy() for draws in learner.draws]
     assert [len(each) for each in kept] == [20, 20]
     assert np.unique(np.concatenate(kept)).size == 160
@@ -253,7 +254,7 @@ def test_arms_heads_keep_their_weights_as_rows_fade_and_arms_go() -> None:
             break
         for arm in (0, 1):
             learner.learn(square(rng), arm, 1.0, None)
-            learner.scores(square(rng), rng)
+            draw_scores(learner, square(rng), rng)
     for arm, draws in enumerate(learner.draws):
         gone = kept[arm].shape[0] - np.isin(kept[arm][:, 0], draws.weights[: draws.known, 0]).sum()
         assert gone > 0

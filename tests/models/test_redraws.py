@@ -12,7 +12,7 @@ from bandstrap.models import (
     StochasticLogisticRegression,
     WeightedModel,
 )
-from bandstrap.models.redraw import drawn
+from bandstrap.models.features import perturbed
 from bandstrap.policies import ContextualBootstrap
 from bandstrap.priors import NoExamples
 from bandstrap.problem import Problem, Support
@@ -50,6 +50,6 @@ def test_a_run_does_not_stop(model, scheme):
 
 def test_some_example_always_counts():
     rng = np.random.default_rng(0)
-    weights = [drawn(DoubleOrNothing(), np.ones(1), rng)[1][0] for _ in range(50)]
+    weights = [perturbed(DoubleOrNothing(), np.ones(1), rng)[1][0] for _ in range(50)]
     assert set(weights) == {2.0}
-    assert drawn(Poisson(), np.zeros(0), rng)[1].size == 0
+    assert perturbed(Poisson(), np.zeros(0), rng)[1].size == 0

@@ -22,6 +22,7 @@ from bandstrap import (
     Support,
     from_sklearn,
 )
+from bandstrap.models.base import draw_scores
 
 PROBLEM = Problem(n_arms=3, n_features=2, support=Support.binary())
 WORLD = (lambda x: x[:, 0] > 0, lambda x: x[:, 1] > 0.3, lambda x: x[:, 0] < x[:, 1])
@@ -93,7 +94,7 @@ def test_every_online_replica_knows_an_arm_from_its_first_reward_on():
 def test_no_probabilities_while_a_refit_is_due():
     _, learner, rng = started(Every(1), rounds=15)
     context = np.zeros(2)
-    learner.scores(context, rng)
+    draw_scores(learner, context, rng)
     assert learner.probabilities(context, np.ones(3, dtype=bool)) is not None
     learner.learn(context, 1, 1.0, rng)
     assert learner.probabilities(context, np.ones(3, dtype=bool)) is None
@@ -102,14 +103,14 @@ def test_no_probabilities_while_a_refit_is_due():
 def test_an_arm_that_is_not_pulled_is_drawn_anew_when_all_rewards_have_doubled():
     _, learner, rng = started(Growth(), prior=NoExamples(), rounds=20)
     context = np.zeros(2)
-    learner.scores(context, rng)
+    draw_scores(learner, context, rng)
     before = [chain[-1] for chain in learner.chains]
     for _ in range(2 * before[1].total - 20 - 1):
         learner.learn(context, 0, float(rng.integers(2)), rng)
-    learner.scores(context, rng)
+    draw_scores(learner, context, rng)
     assert learner.chains[1][-1] is before[1]
     learner.learn(context, 0, 1.0, rng)
-    learner.scores(context, rng)
+    draw_scores(learner, context, rng)
     assert learner.chains[1][-1].seed != before[1].seed
 
 
@@ -135,10 +136,10 @@ def test_replicas_draw_as_fresh_fits_do():
             learner.learn(context, 0, reward, rng)
         probe = np.array([0.5, -0.5])
         if isinstance(refit, Growth):
-            learner.scores(probe, rng)
+            draw_scores(learner, probe, rng)
             drawn.append([learner._asked(r, probe[None])[0] for r in range(150)])
         else:
-            drawn.append([learner.scores(probe, rng)[0] for _ in range(150)])
+            drawn.append([draw_scores(learner, probe, rng)[0] for _ in range(150)])
     assert stats.ks_2samp(*drawn).pvalue > 1e-3
     assert stats.ks_2samp(drawn[0], np.array(drawn[1]) + np.std(drawn[0])).pvalue < 1e-3
 
@@ -153,11 +154,11 @@ def test_warm_starts_start_where_the_last_fit_ended():
         context = rng.uniform(-1, 1, 2)
         learner.learn(context, 0, float(context[0] > 0), rng)
     with pytest.warns(Warning, match="converge"):
-        learner.scores(context, rng)
+        draw_scores(learner, context, rng)
     first = learner.fits[0][0].estimator
     learner.learn(context, 0, float(context[0] > 0), rng)
     with pytest.warns(Warning, match="converge"):
-        learner.scores(context, rng)
+        draw_scores(learner, context, rng)
     assert learner.fits[0][0].estimator is first
     assert len(learner.chains[0]) == 2
 

@@ -3,6 +3,7 @@ import pytest
 from scipy import optimize, special
 
 from bandstrap.errors import InvalidInput
+from bandstrap.models.base import draw_scores
 from bandstrap.models.online.replicas import OnlineLinear, OnlineLogistic, ReplicaLearner, Replicas
 from bandstrap.priors import GaussianExamples, NoExamples
 from bandstrap.problem import Problem, Support
@@ -111,7 +112,7 @@ def test_bytes_learn_as_their_shares_do() -> None:
     np.testing.assert_allclose(as_bytes.theta, as_floats.theta, rtol=1e-9)
     rng, again = np.random.default_rng(3), np.random.default_rng(3)
     np.testing.assert_allclose(
-        as_bytes.scores(contexts[0], rng), as_floats.scores(contexts[0] / 255.0, again)
+        draw_scores(as_bytes, contexts[0], rng), draw_scores(as_floats, contexts[0] / 255.0, again)
     )
 
 
@@ -125,7 +126,7 @@ def test_a_decision_asks_one_replica_for_all_arms() -> None:
     known = special.expit(np.einsum("aik,i->ka", learner.theta, probe)[:10])
     asked = set()
     for _ in range(200):
-        scores = learner.scores(contexts[0], rng)
+        scores = draw_scores(learner, contexts[0], rng)
         asked.add(int(np.abs(known - scores).sum(axis=1).argmin()))
         assert np.abs(known - scores).sum(axis=1).min() < 1e-12
     assert asked == set(range(10))
@@ -136,10 +137,10 @@ def test_without_pseudo_examples_new_arms_come_first_and_with_them_all_are_model
     contexts, rewards = data(20)
     rng = np.random.default_rng(0)
     learner = taught(contexts, rewards)
-    assert learner.scores(contexts[0], rng)[1] == 1.0
+    assert draw_scores(learner, contexts[0], rng)[1] == 1.0
     assert learner.best(contexts[0], rng, np.ones(2, dtype=bool)) == 1
     modelled = Replicas().learner(Problem(2, 3), Exponential(), GaussianExamples())
-    assert (modelled.scores(contexts[0], rng) < 1).all()
+    assert (draw_scores(modelled, contexts[0], rng) < 1).all()
 
 
 def test_what_cannot_be_is_refused() -> None:

@@ -6,6 +6,7 @@ from scipy import special
 from sklearn.linear_model import SGDClassifier, SGDRegressor
 
 from bandstrap.errors import InvalidInput
+from bandstrap.models.base import draw_scores
 from bandstrap.models.online.stochastic import (
     StochasticLinearRegression,
     StochasticLogisticRegression,
@@ -127,7 +128,9 @@ def test_the_learner_draws_as_refitting_copies_would(resampling: object) -> None
             learner.learn(context, i % 2, rewards[i], None)
     first, second = np.random.default_rng(1), np.random.default_rng(1)
     for context in contexts[:3]:
-        np.testing.assert_array_equal(ours.scores(context, first), plain.scores(context, second))
+        np.testing.assert_array_equal(
+            draw_scores(ours, context, first), draw_scores(plain, context, second)
+        )
 
 
 def test_bytes_are_shares() -> None:
@@ -149,7 +152,7 @@ def test_arms_without_examples_come_first_and_one_class_is_no_trouble() -> None:
             learner.learn(rng.normal(size=2), arm, reward, None)
     everything = np.ones(3, dtype=bool)
     assert learner.best(np.zeros(2), rng, everything) == 1
-    scores = learner.scores(np.zeros(2), rng)
+    scores = draw_scores(learner, np.zeros(2), rng)
     assert scores[0] > 0.5 > scores[2]
     assert learner.best(np.zeros(2), rng, np.array([True, False, True])) == 0
 
@@ -159,7 +162,7 @@ def test_a_choice_is_made_by_margins_where_probabilities_tie() -> None:
     learner._margins = lambda context, rng: np.array([50.0, 60.0, 40.0])
     everything, rng = np.ones(3, dtype=bool), np.random.default_rng(0)
     for _ in range(20):
-        arm, scores = learner.choose(np.ones(1), rng, everything)
+        arm, scores = learner.decide(np.ones(1), rng, everything)[:2]
         assert (arm, scores.tolist()) == (1, [1.0, 1.0, 1.0])
         assert learner.best(np.ones(1), rng, everything) == 1
 

@@ -23,6 +23,7 @@ from bandstrap import (
     Support,
     from_sklearn,
 )
+from bandstrap.models.base import draw_scores
 from bandstrap.models.sklearn.refits import EveryRound, Growth
 
 MODELS = {
@@ -51,9 +52,9 @@ def test_scores_of_rows_are_those_of_one_row_at_a_time(name):
     for x in rng.standard_normal((25, 2)):
         learner.learn(x, 0, float(x[0] > 0), rng)
     rows = rng.standard_normal((5, 2))
-    learner.scores(rows[0], rng)  # pseudo-examples are learnt, fits are made
-    together = [learner.scores_of(rows, np.random.default_rng(s)) for s in range(300)]
-    alone = [learner.scores(rows[2], np.random.default_rng(s))[0] for s in range(300)]
+    draw_scores(learner, rows[0], rng)  # pseudo-examples are learnt, fits are made
+    together = [draw_scores(learner, rows, np.random.default_rng(s)) for s in range(300)]
+    alone = [draw_scores(learner, rows[2], np.random.default_rng(s))[0] for s in range(300)]
     spread = np.std(alone) + 1e-6
     assert abs(np.mean(together, axis=0)[2] - np.mean(alone)) < 0.35 * spread + 0.01
     assert np.std(together, axis=0)[2] == pytest.approx(spread, rel=0.3, abs=0.01)
@@ -67,9 +68,9 @@ def test_shares_are_those_of_draws(name):
     for x in rng.standard_normal((25, 2)):
         learner.learn(x, 0, float(x[0] > 0), rng)
     rows, allowed = 0.3 * rng.standard_normal((5, 2)), np.array([True, True, False, True, True])
-    learner.scores_of(rows, rng)
-    shares = learner.shares_of(rows, allowed)
-    drawn = [learner.choose_of(rows, rng, allowed)[0] for _ in range(1000)]
+    draw_scores(learner, rows, rng)
+    shares = learner.probabilities(rows, allowed)
+    drawn = [learner.best(rows, rng, allowed) for _ in range(1000)]
     assert shares.sum() == pytest.approx(1.0)
     assert np.bincount(drawn, minlength=5) / 1000 == pytest.approx(shares, abs=0.07)
 
@@ -96,7 +97,7 @@ def test_replicas_learn_features_that_were_tiny_at_first():
     assert np.abs(learner.theta).max() < 20
     corners = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
     for _ in range(20):
-        assert ((learner.scores_of(corners, rng) > 0.5) == [True, True, False, False]).all()
+        assert ((draw_scores(learner, corners, rng) > 0.5) == [True, True, False, False]).all()
 
 
 def test_new_arms_profit_from_what_others_taught():

@@ -31,3 +31,18 @@ def argmax(stream, scores, allowed, scale, arms):
                 best = arm
                 ties = 1
         arms[run] = best
+
+
+@kernel
+def highest(scores, allowed):
+    """The first of the highest allowed scores, and how many tie with it; -1 if one is NaN."""
+    best, ties = -1, 0
+    for arm in range(scores.size):
+        if allowed[arm]:
+            if scores[arm] != scores[arm]:
+                return arm, -1
+            if best < 0 or scores[arm] > scores[best]:
+                best, ties = arm, 1
+            elif scores[arm] == scores[best]:
+                ties += 1
+    return best, ties

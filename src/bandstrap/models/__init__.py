@@ -1,12 +1,11 @@
-"""What is refit: models that a bootstrap turns into bandits."""
+"""Models that a bootstrap turns into bandits."""
 
-from bandstrap.models.base import Learner, Model, WeightedModel
+from bandstrap.models.base import Learner, Model
 from bandstrap.models.convex.gaussian_limit import GaussianLimit
 from bandstrap.models.convex.grouped import Grouped
-from bandstrap.models.convex.linear import LinearRegression
-from bandstrap.models.convex.logistic import LogisticRegression
 from bandstrap.models.convex.model import ConvexModel
 from bandstrap.models.convex.one_step import OneStep
+from bandstrap.models.convex.regression import LinearRegression, LogisticRegression
 from bandstrap.models.network.budgeted import Budgeted
 from bandstrap.models.network.model import NeuralNetwork
 from bandstrap.models.network.network_heads import NetworkHeads
@@ -16,6 +15,7 @@ from bandstrap.models.online.stochastic import (
     StochasticLinearRegression,
     StochasticLogisticRegression,
 )
+from bandstrap.models.refit import WeightedModel
 from bandstrap.models.sklearn.model import from_sklearn
 from bandstrap.models.sklearn.refits import Every, EveryRound, Growth, Online
 from bandstrap.models.torch.model import from_torch

@@ -1,4 +1,4 @@
-"""What every `fit` and `predict` is given, checked in one place."""
+"""Checks of the examples that `fit` and `predict` take."""
 
 from typing import Any
 
@@ -7,10 +7,11 @@ import numpy as np
 from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.checks import LARGEST
+from bandstrap.problem import Support
 
 
 def checked_examples(contexts: Any, rewards: Any, weights: Any) -> tuple[Array, Array, Array]:
-    """Contexts (n, features), rewards (n,) and weights (n,) of examples, some of which count."""
+    """Contexts (n, features), rewards (n,) and weights (n,), at least one of them positive."""
     dense = checked_contexts(contexts)
     checked = []
     for name, given in (("rewards", rewards), ("weights", weights)):
@@ -27,7 +28,7 @@ def checked_examples(contexts: Any, rewards: Any, weights: Any) -> tuple[Array, 
 
 
 def checked_contexts(contexts: Any) -> Array:
-    """Contexts as a dense array of a type that models compute with; scipy.sparse is expanded."""
+    """Contexts as a dense array of bytes or floats; scipy.sparse is expanded."""
     dense = np.ascontiguousarray(contexts.toarray() if hasattr(contexts, "toarray") else contexts)
     if dense.dtype not in (np.uint8, np.float32, np.float64):
         dense = dense.astype(np.float64)
@@ -38,29 +39,38 @@ def checked_contexts(contexts: Any) -> Array:
 
 
 def check_sizes(name: str, numbers: Array) -> None:
-    """Refuse what is no finite number, or too large to compute with."""
+    """Refuse numbers that are not finite, or too large to compute with."""
     if not np.isfinite(numbers).all():
-        raise InvalidInput(name, "NaN or infinity", "fill in what is not a finite number")
+        raise InvalidInput(name, "NaN or infinity", "fill in or drop what is not a finite number")
     most = float(np.abs(numbers).max(initial=0.0)) if numbers.dtype != np.uint8 else 0.0
     if most > LARGEST:
         raise too_large(name, most)
 
 
 def too_large(name: str, value: float) -> InvalidInput:
-    return InvalidInput(name, value, f"numbers are taken up to {LARGEST:g}; use another unit")
+    return InvalidInput(name, value, f"numbers may be at most {LARGEST:g}; use another unit")
+
+
+def check_logistic_support(support: Support) -> None:
+    """Refuse a support with rewards outside [0, 1]."""
+    if not 0 <= support.low <= support.high <= 1:
+        ends = (support.low, support.high)
+        raise InvalidInput("support", ends, "a logistic model takes rewards in [0, 1]: rescale")
 
 
 def check_shares(rewards: Array, remedy: str) -> None:
-    """Refuse rewards that a probability cannot be fit to."""
+    """Refuse rewards outside [0, 1]."""
     wrong = ~((rewards >= 0) & (rewards <= 1))
     if wrong.any():
         raise InvalidInput("rewards", float(rewards[wrong][0]), remedy)
 
 
 def checked_start(start: Any, size: int) -> Array:
-    """Parameters to start from, of so many."""
+    """`size` parameters to start from."""
     array = np.array(start, dtype=np.float64)
     if array.shape != (size,):
-        raise InvalidInput("start", array.shape, f"give what a fit gave: ({size},)")
+        raise InvalidInput(
+            "start", array.shape, f"give what an earlier fit returned, of shape ({size},)"
+        )
     check_sizes("start", array)
     return array

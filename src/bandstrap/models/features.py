@@ -1,23 +1,24 @@
 """Contexts as the numbers that models compute with, and histories of them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from bandstrap.arrays import Array
+from bandstrap.arrays import Array, Rng
 from bandstrap.contexts import BYTE, as_numbers
 from bandstrap.history.fractions import FORGOTTEN
 from bandstrap.kernels.checks import LARGEST
 from bandstrap.problem import Problem
+from bandstrap.resampling import Resampling
 from bandstrap.storage.schema import FLOATS, ArrayOf, Fixed, Grows, Maybe, Schema, Whole, require
 
-__all__ = ["BYTE", "Rows", "as_numbers"]
+__all__ = ["BYTE", "Examples", "as_numbers"]
 
 CONTEXTS = (*FLOATS, np.uint8)  # the types that contexts come in
 
 
-class Rows:
-    """Contexts and rewards of one arm in one run, in the order they came.
+class Examples:
+    """Contexts and rewards of one run, usually of one arm, in the order they came.
 
     Contexts keep the type they came in, so that bytes stay bytes. The arrays double when full.
     """
@@ -42,8 +43,8 @@ class Rows:
         self._rewards = np.zeros(0)
 
     @classmethod
-    def of(cls, contexts: Array, rewards: Array) -> "Rows":
-        """Rows that are there already; the arrays are not copied."""
+    def of(cls, contexts: Array, rewards: Array) -> "Examples":
+        """Examples from arrays, which are not copied."""
         rows = cls(contexts.shape[1])
         rows.count, rows._contexts, rows._rewards = len(rewards), contexts, rewards
         return rows
@@ -67,7 +68,7 @@ class Rows:
         return np.ones(self.count) if self._weights is None else self._weights[: self.count]
 
     def fade(self, factor: float) -> Array:
-        """Let rows count `factor` as much; which of them still count, (count,)."""
+        """Let rows count `factor` as much; returns which of them still count, (count,)."""
         if self.count == 0:
             return np.ones(0, dtype=np.bool_)
         if self._weights is None:
@@ -91,13 +92,8 @@ class Rows:
             self._weights[self.count] = weight
         self.count += 1
 
-    def extend(self, contexts: Iterable[Array], rewards: Iterable[float]) -> None:
-        """More rows."""
-        for context, reward in zip(contexts, rewards, strict=True):
-            self.add(context, reward)
-
     def keep(self, kept: Array) -> None:
-        """Only the rows that `kept` (count,) says, in place."""
+        """Keep only the rows marked in `kept`, (count,)."""
         if not kept.all():
             n = int(kept.sum())
             self._contexts[:n] = self.contexts[kept]
@@ -121,13 +117,27 @@ class Rows:
         self._contexts, self._rewards = contexts, rewards
 
 
-def verify_rows(rows: Sequence[Rows], problem: Problem) -> None:
-    """Refuse rows of other arms or features, in a file."""
+def verify_rows(rows: Sequence[Examples], problem: Problem) -> None:
+    """Refuse a file with rows of other arms or features."""
     require(len(rows) == problem.n_arms, "rows are of other arms")
     for each in rows:
         require(each.n_features == problem.n_features, "rows are of another width")
 
 
+def perturbed(
+    resampling: Resampling, rewards: Array, rng: Rng, counts: Array | None = None
+) -> tuple[Array, Array]:
+    """Bootstrapped rewards and weights of examples, whose weights are multiplied by `counts`.
+
+    They are drawn again until some example has weight, if there are any examples.
+    """
+    while True:
+        targets, weights = resampling.perturb(rewards, rng)
+        weights = weights if counts is None else weights * counts
+        if weights.any() or weights.size == 0:
+            return targets, weights
+
+
 def unit_of(contexts: Array) -> float:
-    """What a context's numbers are multiplied by: bytes are shares of 255."""
+    """The factor that turns contexts into numbers: bytes are 255ths."""
     return 1.0 / BYTE if contexts.dtype == np.uint8 else 1.0

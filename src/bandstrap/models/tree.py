@@ -8,9 +8,9 @@ import numpy as np
 from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.tree import find_leaves, grow
-from bandstrap.models.base import WeightedModel
 from bandstrap.models.checks import checked_contexts, checked_examples
 from bandstrap.models.features import as_numbers
+from bandstrap.models.refit import WeightedModel
 from bandstrap.storage.schema import ArrayOf, Grows, Schema, require
 
 DEEPEST = 1 << 30

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from bandstrap.kernels.convex import replicas as kernels
-from bandstrap.kernels.convex.replicas import LINEAR, LOGISTIC, SUMS, learn, look
+from bandstrap.kernels.convex.loss import LINEAR, LOGISTIC
+from bandstrap.kernels.convex.replicas import SUMS, learn, look
 
 D = 9
 FIRST, COUNT, STEPS = 2, 5, 40  # pseudo-examples, rows, steps

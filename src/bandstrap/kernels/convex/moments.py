@@ -81,7 +81,7 @@ def _conjugate(gram, ridge, inverse, target, out, work):
 
 
 @kernel
-def absorb_noisy(gram, moment, theta, inverse, ridge, x, reward, work, weight=1.0):
+def absorb_additive(gram, moment, theta, inverse, ridge, x, reward, work, weight=1.0):
     """Take in an example of a linear model and bring its least squares up to date."""
     _add_outer(gram, x, weight)
     for j in range(x.size):
@@ -106,23 +106,23 @@ def _solve(gram, ridge, inverse, few, x, q, work):
 
 
 @kernel
-def noisy_scores(stream, noise, gram, theta, inverse, ridge, few, ready, x, scores, work):
+def additive_margins(stream, noise, gram, theta, inverse, ridge, few, ready, x, margins, work):
     """N(x·θ̂, noise² xᵀ H⁻¹ A H⁻¹ x), H = A + ridge: least squares on rewards with noise."""
     d = x.size
     q = work[4]
-    for arm in range(scores.size):
+    for arm in range(margins.size):
         if not ready[arm]:
-            scores[arm] = np.inf
+            margins[arm] = np.inf
             continue
         _solve(gram[arm], ridge[arm], inverse[arm], few[arm], x, q, work)
         _apply(gram[arm], q, work[0])
         variance = max(inner(q, work[0], d), 0.0)
-        scores[arm] = inner(theta[arm], x, d) + noise * np.sqrt(variance) * normal(stream)
+        margins[arm] = inner(theta[arm], x, d) + noise * np.sqrt(variance) * normal(stream)
 
 
 @kernel
-def noisy_law(noise, gram, theta, inverse, ridge, few, ready, x, means, spreads, work):
-    """Mean and standard deviation of what `noisy_scores` draws."""
+def additive_law(noise, gram, theta, inverse, ridge, few, ready, x, means, spreads, work):
+    """Mean and standard deviation of what `additive_margins` draws."""
     d = x.size
     q = work[4]
     for arm in range(means.size):

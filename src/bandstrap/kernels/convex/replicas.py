@@ -8,11 +8,11 @@ padded to a multiple of `LANES` by replicas of no weight. The last row is the in
 import numpy as np
 
 from bandstrap.kernels.compile import kernel
+from bandstrap.kernels.convex.loss import LOGISTIC
 from bandstrap.kernels.intrinsics import LANES, add_lanes, prefetch
 from bandstrap.kernels.random.exp import exp
 from bandstrap.kernels.random.streams import below
 
-LINEAR, LOGISTIC = 0, 1
 SUMS = 4
 
 
@@ -42,11 +42,11 @@ def _margins(theta, places, values, n, sums):
 
 
 @kernel
-def _residuals(link, theta, places, values, n, reward, weights, sums):
+def _residuals(loss, theta, places, values, n, reward, weights, sums):
     """Weighted reward minus prediction of each replica; returns their sum of squares."""
     _margins(theta, places, values, n, sums)
     residuals = sums[0]
-    if link == LOGISTIC:
+    if loss == LOGISTIC:
         for r in range(residuals.size):
             residuals[r] = 1.0 / (1.0 + exp(min(-residuals[r], 700.0)))
     square = 0.0
@@ -57,11 +57,11 @@ def _residuals(link, theta, places, values, n, reward, weights, sums):
 
 
 @kernel
-def _take_step(link, count, theta, squares, row, unit, reward, weights, scratch):
+def _take_step(loss, count, theta, squares, row, unit, reward, weights, scratch):
     """One AdaGrad step of all replicas; `sizes` is how far each feature's parameter may move."""
     sizes, residuals, places, values, moves, roots = scratch
     n = _gather(row, unit, places, values)
-    square = _residuals(link, theta, places, values, n, reward, weights, residuals) / count
+    square = _residuals(loss, theta, places, values, n, reward, weights, residuals) / count
     for j in range(n):
         i, x = places[j], values[j]
         squares[i] += square * x * x
@@ -96,7 +96,7 @@ def _set_sizes(rate, scales, sizes):
 
 
 @kernel
-def replay(stream, link, rate, steps, replicas, arm, count, memory, unit, pseudo, learnt, scratch):
+def replay(stream, loss, rate, steps, replicas, arm, count, memory, unit, pseudo, learnt, scratch):
     """Steps on examples drawn at random from the history and the pseudo-examples of one arm."""
     contexts, rewards, weights = memory
     pseudo_contexts, pseudo_rewards, pseudo_weights = pseudo
@@ -115,23 +115,23 @@ def replay(stream, link, rate, steps, replicas, arm, count, memory, unit, pseudo
                 prefetch(rewards, upcoming - first)
         if i < first:
             row, reward, weight = pseudo_contexts[i], pseudo_rewards[i], pseudo_weights[arm, i]
-            _take_step(link, replicas, theta, squares, row, 1.0, reward, weight, scratch)
+            _take_step(loss, replicas, theta, squares, row, 1.0, reward, weight, scratch)
         else:
             i -= first
             row, reward, weight = contexts[i], rewards[i], weights[i]
-            _take_step(link, replicas, theta, squares, row, unit, reward, weight, scratch)
+            _take_step(loss, replicas, theta, squares, row, unit, reward, weight, scratch)
 
 
 @kernel
-def learn(stream, link, rate, steps, replicas, arm, count, memory, unit, pseudo, learnt, scratch):
+def learn(stream, loss, rate, steps, replicas, arm, count, memory, unit, pseudo, learnt, scratch):
     """Learn the newest row of an arm, then replay."""
     contexts, rewards, weights = memory
     thetas, squares, scales = learnt
     row, reward, weight = contexts[count - 1], rewards[count - 1], weights[count - 1]
     _note_scales(row, unit, scales)
     _set_sizes(rate, scales, scratch[0])
-    _take_step(link, replicas, thetas[arm], squares[arm], row, unit, reward, weight, scratch)
-    replay(stream, link, rate, steps, replicas, arm, count, memory, unit, pseudo, learnt, scratch)
+    _take_step(loss, replicas, thetas[arm], squares[arm], row, unit, reward, weight, scratch)
+    replay(stream, loss, rate, steps, replicas, arm, count, memory, unit, pseudo, learnt, scratch)
 
 
 @kernel
@@ -147,16 +147,3 @@ def look(thetas, replica, context, unit, margins, scratch):
         if n % 2 == 1:
             a += values[n - 1] * thetas[arm, places[n - 1], replica]
         margins[arm] = a + b
-
-
-@kernel
-def highest(margins, allowed):
-    """The first of the highest allowed entries, and how many they are."""
-    best, ties = -1, 0
-    for arm in range(margins.size):
-        if allowed[arm]:
-            if best < 0 or margins[arm] > margins[best]:
-                best, ties = arm, 1
-            elif margins[arm] == margins[best]:
-                ties += 1
-    return best, ties

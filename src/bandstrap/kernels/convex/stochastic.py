@@ -9,9 +9,9 @@ zero.
 import numpy as np
 
 from bandstrap.kernels.compile import kernel
+from bandstrap.kernels.convex.loss import LINEAR
 from bandstrap.kernels.random.streams import below
 
-LINEAR, LOGISTIC = 0, 1
 _LARGEST_SLOPE = 1e12
 _MOST = 0.5 * _LARGEST_SLOPE * _LARGEST_SLOPE
 _SMALLEST_FACTOR = 1e-9
@@ -25,22 +25,22 @@ def _shuffle(stream, order):
 
 
 @kernel
-def _rate(link, penalty, offset, time):
+def _rate(loss, penalty, offset, time):
     """scikit-learn's schedules: "optimal" for the logistic loss, "invscaling" for the squared."""
-    if link == LINEAR:
+    if loss == LINEAR:
         return 0.01 / np.sqrt(np.sqrt(time))
     return 1.0 / (penalty * (offset + time - 1.0))
 
 
 @kernel
-def _loss_and_slope(link, margin, reward):
-    if link == LINEAR:
+def _loss_and_slope(loss, margin, reward):
+    if loss == LINEAR:
         gap = margin - reward
         return 0.5 * gap * gap, min(max(gap, -_LARGEST_SLOPE), _LARGEST_SLOPE)
     power = np.exp(-abs(margin))
-    loss = np.log1p(power) + max(margin, 0.0) - reward * margin
+    size = np.log1p(power) + max(margin, 0.0) - reward * margin
     share = 1.0 / (1.0 + power) if margin >= 0.0 else power / (1.0 + power)
-    return loss, share - reward
+    return size, share - reward
 
 
 @kernel
@@ -66,11 +66,11 @@ def _fold(theta, factor):
 
 
 @kernel
-def _step(link, penalty, rate, theta, factor, row, unit, reward, weight):
+def _step(loss, penalty, rate, theta, factor, row, unit, reward, weight):
     """One row's step; returns its loss before the step and the factor after it."""
     last = theta.size - 1
     margin = factor * _dot(theta, row, unit) + theta[last]
-    loss, slope = _loss_and_slope(link, margin, reward)
+    size, slope = _loss_and_slope(loss, margin, reward)
     move = -rate * weight * slope
     factor *= max(0.0, 1.0 - rate * penalty)
     if factor < _SMALLEST_FACTOR:
@@ -78,7 +78,7 @@ def _step(link, penalty, rate, theta, factor, row, unit, reward, weight):
         factor = 1.0
     _add(theta, row, unit, move / factor)
     theta[last] += move
-    return loss, factor
+    return size, factor
 
 
 @kernel
@@ -90,7 +90,7 @@ def _finite(theta):
 
 
 @kernel
-def descend(stream, link, settings, theta, pseudo, rows, unit, rewards, weights, order):
+def descend(stream, loss, settings, theta, pseudo, rows, unit, rewards, weights, order):
     """Passes over pseudo-examples and rows until the loss no longer falls by the threshold.
 
     `rewards` and `weights` are those of the pseudo-examples and then of the rows. Returns the
@@ -109,20 +109,20 @@ def descend(stream, link, settings, theta, pseudo, rows, unit, rewards, weights,
         total = 0.0
         for n in range(order.size):
             i = order[n]
-            rate = _rate(link, penalty, offset, time)
+            rate = _rate(loss, penalty, offset, time)
             if i < first:
-                loss, factor = _step(
-                    link, penalty, rate, theta, factor, pseudo[i], 1.0, rewards[i], weights[i]
+                size, factor = _step(
+                    loss, penalty, rate, theta, factor, pseudo[i], 1.0, rewards[i], weights[i]
                 )
             else:
                 row = rows[i - first]
-                loss, factor = _step(
-                    link, penalty, rate, theta, factor, row, unit, rewards[i], weights[i]
+                size, factor = _step(
+                    loss, penalty, rate, theta, factor, row, unit, rewards[i], weights[i]
                 )
-            total += loss
+            total += size
             time += 1.0
         passes += 1
-        if not _finite(theta) or (link == LINEAR and total > _MOST):
+        if not _finite(theta) or (loss == LINEAR and total > _MOST):
             return -1
         stale = stale + 1 if total > best - threshold * order.size else 0
         best = min(best, total)

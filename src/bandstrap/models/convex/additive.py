@@ -7,13 +7,24 @@ import numpy as np
 from bandstrap.arrays import Array, Rng
 from bandstrap.choice import normal_probabilities
 from bandstrap.history.fractions import FORGOTTEN
-from bandstrap.kernels.convex.moments import absorb_noisy, best_of, noisy_law, noisy_scores, settle
+from bandstrap.kernels.convex.moments import (
+    absorb_additive,
+    additive_law,
+    additive_margins,
+    best_of,
+    settle,
+)
 from bandstrap.models.base import Learner
-from bandstrap.models.convex.careful import careful_factor, span_of
 from bandstrap.models.convex.examples import ConvexExamples
-from bandstrap.models.convex.factor import inverse_factor, least_own, warn_of_rounding
+from bandstrap.models.convex.factor import (
+    inverse_factor,
+    least_own,
+    qr_factor,
+    span_of,
+    warn_of_rounding,
+)
 from bandstrap.models.convex.model import ConvexModel
-from bandstrap.models.features import Rows, as_numbers
+from bandstrap.models.features import Examples, as_numbers
 from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap, remapped, remapped_list
@@ -42,7 +53,7 @@ PER_ARM = (
 )  # fmt: skip
 
 
-class NoisyLearner(Learner):
+class AdditiveLearner(Learner):
     """θ̂ = H⁻¹ Xᵀy and Σ = noise² H⁻¹ XᵀX H⁻¹, where H is XᵀX and the penalty.
 
     That is the distribution of the fit to rewards with fresh noise on each, and a score in one
@@ -53,7 +64,7 @@ class NoisyLearner(Learner):
     """
 
     warned = False  # that rounding may spoil the spread
-    rows: Sequence[Rows | None] = ()  # of arms that have few; bandits saved earlier have none
+    rows: Sequence[Examples | None] = ()  # of arms that have few; bandits saved earlier have none
 
     schema = Schema(
         model=Fixed(Of(ConvexModel)),
@@ -69,7 +80,7 @@ class NoisyLearner(Learner):
         theta=ArrayOf(np.float64, "arms", "parameters", low=-MOST, high=MOST),
         inverse=ArrayOf(np.float64, "arms", "parameters", "parameters"),
         inverted=ArrayOf(np.float64, "arms", low=0.0, high=MOST),
-        rows=ListOf(Maybe(Of(Rows))),
+        rows=ListOf(Maybe(Of(Examples))),
         work=ArrayOf(np.float64, 5, "parameters", finite=False),
         drawn=ArrayOf(np.float64, "arms", finite=False),
         warned=Flag(),
@@ -103,15 +114,12 @@ class NoisyLearner(Learner):
         self.theta = np.zeros((arms, d))
         self.inverse = np.zeros((arms, d, d))
         self.inverted = np.zeros(arms)  # examples when the inverse was made
-        self.rows = [Rows(problem.n_features) for _ in range(arms)]
+        self.rows = [Examples(problem.n_features) for _ in range(arms)]
         self.work = np.zeros((5, d))
         self.drawn = np.zeros(arms)
 
-    def learn(self, context: Array, arm: int, reward: float, rng: Rng | None) -> None:
-        self._weigh_in(context, arm, reward, rng, 1.0)
-
-    def _weigh_in(
-        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
+    def learn(
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float = 1.0
     ) -> None:
         self.model.check_reward(reward)
         self.pseudo.see(context)
@@ -130,7 +138,7 @@ class NoisyLearner(Learner):
             self.moment[arm] += weight * reward * x
             self._invert(arm)
             return
-        absorb_noisy(
+        absorb_additive(
             self.gram[arm], self.moment[arm], self.theta[arm], self.inverse[arm],
             self.model.penalty * self.count[arm], x, reward, self.work, weight,
         )  # fmt: skip
@@ -149,34 +157,34 @@ class NoisyLearner(Learner):
                 rows.keep(np.full(rows.count, kept[arm] > 0))
         self.version = -1  # all sums are to be made anew
 
-    def remap_arms(self, fresh: "NoisyLearner", before: ArmMap) -> None:
+    def remap_arms(self, fresh: "AdditiveLearner", before: ArmMap) -> None:
         for name in PER_ARM:
             setattr(self, name, remapped(getattr(self, name), getattr(fresh, name), before))
         if self.rows:
             self.rows = remapped_list(list(self.rows), list(fresh.rows), before)
         self.version = -1  # new arms are yet to take in the pseudo-examples
 
-    def scores(self, context: Array, rng: Rng) -> Array:
-        self._draw(context, kernel_stream(rng))
+    def margins(self, contexts: Array, rng: Rng) -> Array:
+        self._draw(contexts, kernel_stream(rng))
         return self.drawn.copy()
 
-    def best(self, context: Array, rng: Rng, allowed: Array) -> int:
+    def best(self, contexts: Array, rng: Rng, allowed: Array) -> int:
         stream = kernel_stream(rng)
-        self._draw(context, stream)
+        self._draw(contexts, stream)
         return int(best_of(stream, self.drawn, allowed))
 
-    def probabilities(self, context: Array, allowed: Array) -> Array | None:
+    def probabilities(self, contexts: Array, allowed: Array) -> Array | None:
         self._notice_prior()
         means, spreads = np.empty((2, self.drawn.size))
-        noisy_law(
+        additive_law(
             self.noise, self.gram, self.theta, self.inverse, self.model.penalty * self.count,
-            self._few(), self.count > 0, self._augmented(context), means, spreads, self.work,
+            self._few(), self.count > 0, self._augmented(contexts), means, spreads, self.work,
         )  # fmt: skip
         return normal_probabilities(means, spreads, allowed)
 
     def _draw(self, context: Array, stream: Array) -> None:
         self._notice_prior()
-        noisy_scores(
+        additive_margins(
             stream, self.noise, self.gram, self.theta, self.inverse,
             self.model.penalty * self.count, self._few(), self.count > 0,
             self._augmented(context), self.drawn, self.work,
@@ -191,7 +199,7 @@ class NoisyLearner(Learner):
             return False
         self.model.check_rewards(self.pseudo.rewards)
         self.version = self.pseudo.version
-        prior = self._examples(Rows(self.work.shape[1] - 1))
+        prior = self._examples(Examples(self.work.shape[1] - 1))
         moment = self.pseudo.rewards @ as_numbers(self.pseudo.contexts)
         total = self.model.intercept * self.pseudo.rewards.sum()
         self.gram[:] = self.own_gram + prior.gram(_weights(prior))
@@ -201,12 +209,12 @@ class NoisyLearner(Learner):
             self._invert(int(arm))
         return True
 
-    def _examples(self, rows: Rows) -> ConvexExamples:
+    def _examples(self, rows: Examples) -> ConvexExamples:
         examples = ConvexExamples(rows, self.model.intercept)
         examples.set_prior(self.pseudo)
         return examples
 
-    def _kept(self, arm: int) -> Rows | None:
+    def _kept(self, arm: int) -> Examples | None:
         return self.rows[arm] if self.rows else None
 
     def _few(self) -> Array:
@@ -253,4 +261,4 @@ def _factor_of_few(examples: ConvexExamples, ridge: float) -> Array:
     contexts, weights = examples.contexts(), _weights(examples)
     contexts, weights = contexts[weights > 0], weights[weights > 0]
     span = span_of(contexts, examples.bias > 0)
-    return careful_factor(contexts, weights, ridge, examples.bias, span)[0]
+    return qr_factor(contexts, weights, ridge, examples.bias, span)[0]

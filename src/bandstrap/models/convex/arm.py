@@ -1,19 +1,25 @@
-"""What a convex model keeps of one arm: its examples, its unweighted fit and a factor there."""
+"""What a convex model keeps of its arms: examples, unweighted fits, and factors there."""
 
 import numpy as np
 
-from bandstrap.arrays import Array
+from bandstrap.arrays import Array, Rng
 from bandstrap.kernels.convex.loss import LINEAR, LOGISTIC, means
 from bandstrap.models.convex.draw import ConvexDraw
 from bandstrap.models.convex.examples import ConvexExamples
-from bandstrap.models.features import Rows
-from bandstrap.priors import PseudoExamples
+from bandstrap.models.convex.model import ConvexModel
+from bandstrap.models.features import Examples, as_numbers, verify_rows
+from bandstrap.priors import ExamplePrior, PseudoExamples
+from bandstrap.problem import Problem
+from bandstrap.remapping import ArmMap, remapped_list
+from bandstrap.resampling import Resampling
+from bandstrap.seeding import kernel_streams
 from bandstrap.storage.schema import (
     FLOATS,
     ArrayOf,
     Choice,
     Fixed,
     Grows,
+    ListOf,
     Of,
     Schema,
     Whole,
@@ -21,7 +27,9 @@ from bandstrap.storage.schema import (
 )
 
 FACTOR_GROWTH = 1.1  # the factor is made anew when the examples have grown this much
-MOST = 1e150  # that a parameter can be
+MOST = 1e150  # a parameter can be
+FIT_GROWTH = 1.02  # draws start from a fit to at least 1 / FIT_GROWTH of the examples
+PRECISION = 1e-3  # of a draw's distance from the fit, to which the fit is solved
 
 
 class ConvexArm:
@@ -55,7 +63,7 @@ class ConvexArm:
         known = self.examples.n_pseudo + self.known_rows
         require(self.known_rows < 0 or known <= self.margins.size, "margins are missing")
 
-    def __init__(self, loss: int, rows: Rows, intercept: bool, penalty: float) -> None:
+    def __init__(self, loss: int, rows: Examples, intercept: bool, penalty: float) -> None:
         d = rows.n_features + 1
         self.loss = loss
         self.examples = ConvexExamples(rows, intercept)
@@ -171,3 +179,99 @@ class ConvexArm:
             room[0, : self.margins.size] = self.margins
             room[1, : self.means.size] = self.means
             self.margins, self.means = room[0], room[1]
+
+
+class ConvexArms:
+    """Examples and fits of all arms; the prior's pseudo-examples are the same for each."""
+
+    schema = Schema(
+        model=Fixed(Of(ConvexModel)),
+        resampling=Fixed(Of(Resampling)),
+        pseudo=Of(PseudoExamples),
+        version=Whole(-1),
+        arms=ListOf(Of(ConvexArm), "arms"),
+    )
+
+    def verify_saved(self) -> None:
+        examples = [arm.examples for arm in self.arms]
+        require(len({*map(id, examples)}) == len(examples), "arms share their examples")
+        self.model.check_rewards(self.pseudo.rewards)
+        for each in examples:
+            self.model.check_rewards(each.rewards())
+            require((each.rows.weights > 0).all(), "a row counts nothing")
+
+    def verify_problem(self, problem: Problem) -> None:
+        """Refuse a file with other arms or features."""
+        verify_rows([arm.examples.rows for arm in self.arms], problem)
+
+    def __init__(
+        self, model: ConvexModel, problem: Problem, resampling: Resampling, prior: ExamplePrior
+    ) -> None:
+        model.check_scheme(resampling)
+        self.model = model
+        self.resampling = resampling
+        self.pseudo = prior.start(problem)
+        self.version = -1  # of the pseudo-examples that the arms have
+        self.arms = [
+            ConvexArm(model.loss, Examples(problem.n_features), model.intercept, model.penalty)
+            for _ in range(problem.n_arms)
+        ]
+
+    @property
+    def random(self) -> bool:
+        return self.resampling.variance > 0 or self.resampling.noise > 0
+
+    def learn(self, context: Array, arm: int, reward: float, weight: float) -> None:
+        self.model.check_reward(reward)
+        self.pseudo.see(context)
+        self.arms[arm].examples.rows.add(context, reward, weight)
+
+    def augmented(self, context: Array) -> Array:
+        """A context as doubles, with a 1 behind it for the intercept if there is one."""
+        x = np.empty(context.size + 1)
+        x[:-1] = as_numbers(context)
+        x[-1] = self.model.intercept
+        return x
+
+    def refresh(self) -> list[int]:
+        """Bring all arms up to date; those that have any example."""
+        self.notice_prior()
+        growth = FIT_GROWTH if self.random else 1.0
+        known = [index for index, arm in enumerate(self.arms) if arm.examples.count > 0]
+        for index in known:
+            self.arms[index].refresh(growth, self.fit_tolerance(self.arms[index]))
+        return known
+
+    def fit_tolerance(self, arm: ConvexArm) -> float:
+        """How precisely to fit an arm: a draw's own way is about dimension / examples long.
+
+        A fit that nobody draws from is one that decides: what it learns of an example is as long.
+        """
+        most = 0.1 * self.model.tolerance if self.random else self.model.tolerance
+        return min(most, PRECISION * arm.theta.size / arm.examples.count)
+
+    def begin(self, rng: Rng, known: list[int], allowed: Array) -> list[int]:
+        """Draw weights of known and allowed arms and start there; each arm has its own stream."""
+        streams = kernel_streams(rng, len(self.arms))
+        begun = [index for index in known if allowed[index]]
+        for index in begun:
+            self.arms[index].draw.weigh(self.resampling, streams[index], rng)
+            self.arms[index].begin()
+        return begun
+
+    def remap_arms(self, fresh: "ConvexArms", before: ArmMap) -> None:
+        """Go on with other arms; new ones take in the pseudo-examples that the others have."""
+        self.arms = remapped_list(self.arms, fresh.arms, before)
+        for arm, earlier in zip(self.arms, before, strict=True):
+            if earlier is None and self.version >= 0:
+                arm.set_prior(self.pseudo)
+
+    def notice_prior(self) -> bool:
+        """Take new pseudo-examples if there are any; whether there were."""
+        if self.version == self.pseudo.version:
+            return False
+        self.model.check_rewards(self.pseudo.rewards)
+        self.version = self.pseudo.version
+        for arm in self.arms:
+            arm.set_prior(self.pseudo)
+        return True

@@ -9,10 +9,15 @@ from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.convex.loss import LINEAR, residuals
 from bandstrap.kernels.convex.solve import MEMORY, advance, direction, full_gradient, total_bend
-from bandstrap.models.convex.careful import Span, careful_factor, span_of
-from bandstrap.models.convex.examples import ConvexExamples
-from bandstrap.models.convex.factor import inverse_factor, least_own, warn_of_rounding
-from bandstrap.models.convex.weighted_examples import WeightedExamples
+from bandstrap.models.convex.examples import ConvexExamples, WeightedExamples
+from bandstrap.models.convex.factor import (
+    Span,
+    inverse_factor,
+    least_own,
+    qr_factor,
+    span_of,
+    warn_of_rounding,
+)
 from bandstrap.storage.schema import (
     ArrayOf,
     Flag,
@@ -213,20 +218,20 @@ class ConvexDraw(WeightedExamples):
     def factor(self) -> tuple[Array, bool]:
         """The same in double precision, and whether single precision would do."""
         if self.examples.few:
-            return self._careful_factor()[0], False
+            return self._qr_factor()[0], False
         hessian = self.hessian()
         factor = inverse_factor(hessian)
         if least_own(hessian, factor) >= ROUGH:
             return factor, True
-        careful, lost = self._careful_factor()
+        precise, lost = self._qr_factor()
         if not lost:
-            return careful, False
+            return precise, False
         if not self.warned:
             self.warned = True
             warn_of_rounding("a draw")
         return factor, True
 
-    def _careful_factor(self) -> tuple[Array, bool]:
+    def _qr_factor(self) -> tuple[Array, bool]:
         e = self.examples
         counting = self.entries[0, : e.n_entries] > 0
         if not e.few:
@@ -236,7 +241,7 @@ class ConvexDraw(WeightedExamples):
         else:
             contexts = e.contexts()[counting]
             span = self._span(contexts)
-        return careful_factor(contexts, self._bends()[counting], self.strength, e.bias, span)
+        return qr_factor(contexts, self._bends()[counting], self.strength, e.bias, span)
 
     def _span(self, contexts: Array) -> Span:
         """Of the examples that count; the same for all draws as long as these are the same."""

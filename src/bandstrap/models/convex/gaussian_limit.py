@@ -12,17 +12,17 @@ from bandstrap.kernels.convex.sandwich import (
     UNCHANGED,
     absorb_step,
     sandwich_best,
+    sandwich_decide,
     sandwich_law,
     sandwich_scores,
 )
-from bandstrap.kernels.convex.sandwich_decide import sandwich_decide
 from bandstrap.models.base import Learner, Model
-from bandstrap.models.convex.arm import MOST, ConvexArm
-from bandstrap.models.convex.arms import ConvexArms
+from bandstrap.models.convex.arm import MOST, ConvexArm, ConvexArms
 from bandstrap.models.convex.examples import ConvexExamples
 from bandstrap.models.convex.factor import least_own, warn_of_rounding
 from bandstrap.models.convex.model import ConvexModel
 from bandstrap.models.features import as_numbers
+from bandstrap.models.link import Link
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap, remapped, remapped_list
@@ -56,6 +56,13 @@ class GaussianLimit(Model):
     outweighs all others, θ̂ and both matrices are computed from all of them. That makes O(d²) an
     example on average, unless features keep growing; there θ̂ also lags, by about a spread where
     they grow a millionfold over a million rounds (`make endurance`).
+
+    >>> from bandstrap import ContextualBootstrap, EigenExamples, Exponential, LogisticRegression
+    >>> model = GaussianLimit(LogisticRegression())
+    >>> policy = ContextualBootstrap(Exponential(), model, EigenExamples())
+    >>> state = policy.start(Problem(n_arms=2, n_features=3))
+    >>> policy.select(state, np.ones((1, 3)), np.random.default_rng(0)).shape
+    (1,)
     """
 
     model: ConvexModel
@@ -116,11 +123,12 @@ class GaussianLimitLearner(Learner):
         self.work = np.zeros((3, d))
         self.places = np.zeros(d, dtype=np.int64)
 
-    def learn(self, context: Array, arm: int, reward: float, rng: Rng | None) -> None:
-        self._weigh_in(context, arm, reward, rng, 1.0)
+    @property
+    def link(self) -> Link:  # type: ignore[override]
+        return self.all.model.link
 
-    def _weigh_in(
-        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
+    def learn(
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float = 1.0
     ) -> None:
         self.all.learn(context, arm, reward, weight)
         if self._notice_prior():
@@ -153,43 +161,39 @@ class GaussianLimitLearner(Learner):
         self.gained = remapped_list(self.gained, fresh.gained, before)
         self._renew_all(index for index, earlier in enumerate(before) if earlier is None)
 
-    def scores(self, context: Array, rng: Rng) -> Array:
+    def margins(self, contexts: Array, rng: Rng) -> Array:
         self._notice_prior()
-        self._take(context)
+        self._take(contexts)
         sandwich_scores(
             kernel_stream(rng), self.theta, self.covariance, self.ready, self.context, self.drawn,
             self.work, self.places,
         )  # fmt: skip
-        return self.all.model.expected(self.drawn.copy())
+        return self.drawn.copy()
 
-    def best(self, context: Array, rng: Rng, allowed: Array) -> int:
+    def best(self, contexts: Array, rng: Rng, allowed: Array) -> int:
         self._notice_prior()
-        self._take(context)
+        self._take(contexts)
         arm: int = sandwich_best(
             kernel_stream(rng), self.theta, self.covariance, self.ready, self.context, self.drawn,
             self.work, self.places, allowed,
         )  # fmt: skip
-        check_score(self.drawn.sum())  # infinite at most: none is minus infinity
+        check_score(self.drawn.sum())  # scores may be infinite, but not minus infinity
         return arm
 
-    def choose(self, context: Array, rng: Rng, allowed: Array) -> tuple[int, Array]:
-        arm, scores, _ = self.decide(context, rng, allowed)
-        return arm, scores
-
-    def decide(self, context: Array, rng: Rng, allowed: Array) -> tuple[int, Array, Array | None]:
+    def decide(self, contexts: Array, rng: Rng, allowed: Array) -> tuple[int, Array, Array | None]:
         self._notice_prior()
-        self._take(context)
-        scores, shares = np.empty(self.drawn.size), np.empty(self.drawn.size)
+        self._take(contexts)
+        scores, probabilities = np.empty(self.drawn.size), np.empty(self.drawn.size)
         arm: int = sandwich_decide(
             kernel_stream(rng), self.loss, self.theta, self.covariance, self.ready, self.context,
-            allowed, self.drawn, scores, shares, self.laws, self.work, self.places,
+            allowed, self.drawn, scores, probabilities, self.laws, self.work, self.places,
         )  # fmt: skip
-        check_score(shares.sum())
-        return arm, scores, shares
+        check_score(probabilities.sum())
+        return arm, scores, probabilities
 
-    def probabilities(self, context: Array, allowed: Array) -> Array | None:
+    def probabilities(self, contexts: Array, allowed: Array) -> Array | None:
         self._notice_prior()
-        self._take(context)
+        self._take(contexts)
         means, spreads = np.empty((2, self.drawn.size))
         sandwich_law(
             self.theta, self.covariance, self.ready, self.context, means, spreads, self.work,

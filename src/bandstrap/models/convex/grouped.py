@@ -8,7 +8,7 @@ from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.convex.groups import group_pseudo, group_rows
 from bandstrap.models.base import Learner, Model
-from bandstrap.models.convex.arms import ArmsLearner
+from bandstrap.models.convex.learner import ArmsLearner
 from bandstrap.models.convex.model import ConvexModel
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
@@ -28,6 +28,13 @@ class Grouped(Model):
     of each group, so a round costs O(d² + groups d) an arm; keeping θ̂ and the sums up costs O(d²)
     an example on average. Few groups make the draw's spread itself random, by 1 / √groups or so;
     there are 100,000 at most.
+
+    >>> from bandstrap import ContextualBootstrap, EigenExamples, Exponential, LogisticRegression
+    >>> model = Grouped(LogisticRegression(), groups=50)
+    >>> policy = ContextualBootstrap(Exponential(), model, EigenExamples())
+    >>> state = policy.start(Problem(n_arms=2, n_features=3))
+    >>> policy.select(state, np.ones((1, 3)), np.random.default_rng(0)).shape
+    (1,)
     """
 
     model: ConvexModel
@@ -74,10 +81,10 @@ class GroupedLearner(ArmsLearner):
         for name in ("sums", "known_rows", "known_fits"):
             setattr(self, name, remapped(getattr(self, name), getattr(fresh, name), before))
 
-    def _margins(self, context: Array, rng: Rng) -> Array:
+    def margins(self, contexts: Array, rng: Rng) -> Array:
         arms = self.all.arms
         margins = np.full(len(arms), np.inf)
-        x = self.all.augmented(context)
+        x = self.all.augmented(contexts)
         known = self.all.refresh()
         weights = self.all.resampling.weights(self.sums.shape[:2], rng)
         for index in known:

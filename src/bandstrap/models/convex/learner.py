@@ -1,14 +1,23 @@
-"""Exact bootstrap draws of convex models: all arms, or as many as a decision needs."""
+"""Exact bootstrap draws of convex models: of all arms, or of as many as a decision needs."""
+
+from typing import ClassVar
 
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
 from bandstrap.choice import check_score, highest, one_of, replica_probabilities
 from bandstrap.errors import InvalidInput
-from bandstrap.models.convex.arm import ConvexArm
-from bandstrap.models.convex.arms import ArmsLearner
+from bandstrap.models.base import Learner
+from bandstrap.models.convex.arm import ConvexArm, ConvexArms
 from bandstrap.models.convex.draw import PATIENCE
+from bandstrap.models.convex.model import ConvexModel
 from bandstrap.models.features import as_numbers
+from bandstrap.models.link import Link
+from bandstrap.priors import ExamplePrior
+from bandstrap.problem import Problem
+from bandstrap.remapping import ArmMap
+from bandstrap.resampling import Resampling
+from bandstrap.storage.schema import Of, Schema
 
 BOUND = 6.0  # a margin moves by less than this many times what is to be expected
 SMALL = 300_000  # numbers in all entries up to which solving every arm costs no more
@@ -21,19 +30,52 @@ ABSURD = 1e4  # a gap so large only says that the loss is flat where the draw be
 MOST = 10 * PATIENCE  # iterations of a draw, after which it will never be solved
 
 
+class ArmsLearner(Learner):
+    """A learner that keeps the examples and fits of its arms in `all`."""
+
+    schema = Schema(all=Of(ConvexArms))
+
+    def verify_problem(self, problem: Problem) -> None:
+        self.all.verify_problem(problem)
+
+    def __init__(
+        self, model: ConvexModel, problem: Problem, resampling: Resampling, prior: ExamplePrior
+    ) -> None:
+        self.all = ConvexArms(model, problem, resampling, prior)
+
+    @property
+    def link(self) -> Link:  # type: ignore[override]
+        return self.all.model.link
+
+    def learn(
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float = 1.0
+    ) -> None:
+        self.all.learn(context, arm, reward, weight)
+
+    def discount(self, factor: float) -> None:
+        for arm in self.all.arms:
+            arm.fade(factor)
+
+    def remap_arms(self, fresh: "ArmsLearner", before: ArmMap) -> None:
+        self.all.remap_arms(fresh.all, before)
+
+
 class ConvexLearner(ArmsLearner):
     """Keeps each arm's examples and fit, and solves the weighted problem at every draw."""
+
+    one_for_all: ClassVar[bool] = True
 
     @property
     def arms(self) -> list[ConvexArm]:
         return self.all.arms
 
-    def best(self, context: Array, rng: Rng, allowed: Array) -> int:
-        """Refine the arm that may be highest until it is solved: the others are lower for sure."""
+    def best(self, contexts: Array, rng: Rng, allowed: Array) -> int:
+        """Refine the arm that may be highest until it is solved: then the others are lower."""
         known = self.all.refresh()
-        if not self.all.random or len(known) < len(self.arms) or self._young(context.size):
-            return highest(self._margins(context, rng), allowed, rng)
-        x = self.all.augmented(context)
+        solve_all = contexts.ndim > 1 or len(known) < len(self.arms) or self._young(contexts.size)
+        if solve_all or not self.all.random:
+            return highest(self.margins(contexts, rng), allowed, rng)
+        x = self.all.augmented(contexts)
         begun = self.all.begin(rng, known, allowed)
         upper = np.full(len(self.arms), -np.inf)
         upper[begun] = [self._upper(self.arms[arm], x) for arm in begun]
@@ -49,19 +91,26 @@ class ConvexLearner(ArmsLearner):
         raise self._unsolved()
 
     def _young(self, n_features: int) -> bool:
-        """Whether the history is too short for contenders to be told and to be worth it."""
+        """Whether the history is too short for finding contenders to work or to pay."""
         entries = sum(arm.examples.n_entries for arm in self.arms)
         rows = sum(arm.examples.rows.count for arm in self.arms)
         return entries * n_features <= SMALL or rows < FEW * n_features * len(self.arms)
 
-    def scores_of(self, contexts: Array, rng: Rng) -> Array:
-        return self.all.model.expected(self._margins_of(contexts, rng))
+    def margins(self, contexts: Array, rng: Rng) -> Array:
+        if contexts.ndim > 1:
+            return self._margins_by_row(contexts, rng)
+        if not self.all.random:
+            return self._fits(contexts)
+        margins = np.full(len(self.arms), np.inf)
+        x = self.all.augmented(contexts)
+        known = self.all.refresh()
+        for arm in self.all.begin(rng, known, np.ones(len(self.arms), dtype=np.bool_)):
+            self._solve(self.arms[arm])
+            margins[arm] = x @ self.arms[arm].draw.theta
+        return margins
 
-    def choose_of(self, contexts: Array, rng: Rng, allowed: Array) -> tuple[int, Array]:
-        margins = self._margins_of(contexts, rng)  # probabilities near 1 would tie
-        return highest(margins, allowed, rng), self.all.model.expected(margins)
-
-    def _margins_of(self, contexts: Array, rng: Rng) -> Array:
+    def _margins_by_row(self, contexts: Array, rng: Rng) -> Array:
+        """A draw of the one model, in each of several contexts."""
         if not self.all.refresh():
             return np.full(len(contexts), np.inf)
         theta = self.arms[0].theta
@@ -73,10 +122,10 @@ class ConvexLearner(ArmsLearner):
         margins: Array = as_numbers(contexts) @ theta[:-1] + bias
         return margins
 
-    def probabilities(self, context: Array, allowed: Array) -> Array | None:
-        return (
-            None if self.all.random else replica_probabilities(self._fits(context)[None], allowed)
-        )
+    def probabilities(self, contexts: Array, allowed: Array) -> Array | None:
+        if self.all.random or contexts.ndim > 1:
+            return None
+        return replica_probabilities(self._fits(contexts)[None], allowed)
 
     def _fits(self, context: Array) -> Array:
         """Margins of the unweighted fits."""
@@ -84,17 +133,6 @@ class ConvexLearner(ArmsLearner):
         x = self.all.augmented(context)
         known = self.all.refresh()
         margins[known] = [x @ self.arms[arm].theta for arm in known]
-        return margins
-
-    def _margins(self, context: Array, rng: Rng) -> Array:
-        if not self.all.random:
-            return self._fits(context)
-        margins = np.full(len(self.arms), np.inf)
-        x = self.all.augmented(context)
-        known = self.all.refresh()
-        for arm in self.all.begin(rng, known, np.ones(len(self.arms), dtype=np.bool_)):
-            self._solve(self.arms[arm])
-            margins[arm] = x @ self.arms[arm].draw.theta
         return margins
 
     def _solve(self, arm: ConvexArm) -> None:

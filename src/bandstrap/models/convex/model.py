@@ -8,10 +8,13 @@ import numpy as np
 
 from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
-from bandstrap.models.base import Learner, WeightedModel
+from bandstrap.models.base import Learner
 from bandstrap.models.checks import checked_contexts, checked_examples, checked_start
-from bandstrap.models.convex.arm import ConvexArm
-from bandstrap.models.features import Rows, as_numbers
+from bandstrap.models.convex.draw import ConvexDraw
+from bandstrap.models.convex.examples import ConvexExamples
+from bandstrap.models.features import Examples, as_numbers
+from bandstrap.models.link import Link
+from bandstrap.models.refit import WeightedModel
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
@@ -36,6 +39,7 @@ class ConvexModel(WeightedModel[np.ndarray]):
     intercept: bool = True
 
     loss: ClassVar[int]
+    link: ClassVar[Link]
     takes_noise: ClassVar[bool] = False  # whether noise may be added to rewards
 
     def __post_init__(self) -> None:
@@ -43,29 +47,25 @@ class ConvexModel(WeightedModel[np.ndarray]):
 
     @abstractmethod
     def check_rewards(self, rewards: Array) -> None:
-        """Refuse rewards that the loss has no meaning for."""
+        """Refuse rewards that the loss is not defined for."""
 
     def check_reward(self, reward: float) -> None:
         self.check_rewards(np.array([reward]))
 
     def check_scheme(self, resampling: Resampling) -> None:
-        """Refuse a scheme whose rewards the loss has no meaning for."""
+        """Refuse a scheme whose rewards the loss is not defined for."""
         if resampling.noise > 0 and not self.takes_noise:
             name = type(self).__name__
             remedy = f"{name} takes no noise on rewards: use LinearRegression, or random weights"
             raise InvalidInput("resampling", resampling, remedy)
-
-    @abstractmethod
-    def expected(self, margins: Array) -> Array:
-        """Expected rewards at margins."""
 
     def fit(
         self, contexts: Array, rewards: Array, weights: Array, start: Array | None, rng: Rng
     ) -> Array:
         contexts, rewards, weights = checked_examples(contexts, rewards, weights)
         self.check_rewards(rewards)
-        rows = Rows.of(contexts, rewards)
-        draw = ConvexArm(self.loss, rows, self.intercept, self.penalty).draw
+        examples = ConvexExamples(Examples.of(contexts, rewards), self.intercept)
+        draw = ConvexDraw(self.loss, examples, self.penalty)
         draw.set_weights(rewards, weights)
         if start is not None:
             draw.theta[:] = checked_start(start, draw.theta.size)
@@ -74,7 +74,7 @@ class ConvexModel(WeightedModel[np.ndarray]):
 
     def predict(self, fit: Array, contexts: Array) -> Array:
         contexts = as_numbers(checked_contexts(contexts))
-        return self.expected(contexts @ fit[:-1] + fit[-1])
+        return self.link.expected(contexts @ fit[:-1] + fit[-1])
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
         from bandstrap.models.convex.learner import ConvexLearner  # it needs this module

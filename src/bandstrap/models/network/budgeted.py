@@ -8,7 +8,7 @@ import numpy as np
 from bandstrap.arrays import Array, Rng
 from bandstrap.kernels.network import outputs
 from bandstrap.models.base import Learner, Model
-from bandstrap.models.features import Rows, verify_rows
+from bandstrap.models.features import Examples, verify_rows
 from bandstrap.models.network.checks import (
     MOST_EXAMPLES,
     check_count,
@@ -42,6 +42,12 @@ class Budgeted(Model):
     It costs the same however long history is, and is an approximation of refitting every arm to all
     of it. Fresh weights on a small batch hardly move a network: for a bootstrap that explores, give
     it heads, `NetworkHeads(Budgeted())`. Features are standardised by their mean and spread so far.
+
+    >>> from bandstrap import ContextualBootstrap, Exponential, NoExamples
+    >>> policy = ContextualBootstrap(Exponential(), Budgeted(NeuralNetwork(hidden=8)), NoExamples())
+    >>> state = policy.start(Problem(n_arms=2, n_features=3))
+    >>> policy.select(state, np.ones((1, 3)), np.random.default_rng(0)).shape
+    (1,)
     """
 
     network: NeuralNetwork = field(default_factory=lambda: NeuralNetwork(batch=12))
@@ -72,7 +78,7 @@ class BudgetedLearner(Learner):
         pseudo=Of(PseudoExamples),
         n_features=Fixed(Whole()),
         scale=Of(RunningScale),
-        rows=ListOf(Of(Rows), "arms"),
+        rows=ListOf(Of(Examples), "arms"),
         draws=ListOf(Of(Draws), "arms"),
         new=ListOf(Whole(), "arms"),
         networks=ListOf(Maybe(Of(Layers)), "arms"),
@@ -102,7 +108,7 @@ class BudgetedLearner(Learner):
         self.pseudo = prior.start(problem)
         self.n_features = problem.n_features
         self.scale = RunningScale(problem.n_features)
-        self.rows = [Rows(problem.n_features) for _ in range(problem.n_arms)]
+        self.rows = [Examples(problem.n_features) for _ in range(problem.n_arms)]
         self.draws = [heads.draws() for _ in range(problem.n_arms)]
         self.new = [0] * problem.n_arms
         self.networks: list[Layers | None] = [None] * problem.n_arms
@@ -110,11 +116,8 @@ class BudgetedLearner(Learner):
         self.touched = 0
         self.owed = 1  # lessons that are due: one for each reward, and one before the first
 
-    def learn(self, context: Array, arm: int, reward: float, rng: Rng | None) -> None:
-        self._weigh_in(context, arm, reward, rng, 1.0)
-
-    def _weigh_in(
-        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
+    def learn(
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float = 1.0
     ) -> None:
         self.pseudo.see(context)
         self.scale.see(context)
@@ -136,27 +139,27 @@ class BudgetedLearner(Learner):
         for name in ("rows", "draws", "new", "networks", "optimisers"):
             setattr(self, name, remapped_list(getattr(self, name), getattr(fresh, name), before))
 
-    def scores(self, context: Array, rng: Rng) -> Array:
+    def margins(self, contexts: Array, rng: Rng) -> Array:
         known = self._known()
         if self.owed > 0 or self.heads.redrawn:
             self._teach(known, rng)
             self.owed = max(self.owed - 1, 0)
         for arm in known:
             self._network(arm, rng)
-        return self.heads.chosen(self._outputs(known, context), rng)
+        return self.heads.chosen(self._outputs(known, contexts), rng)
 
-    def probabilities(self, context: Array, allowed: Array) -> Array | None:
+    def probabilities(self, contexts: Array, allowed: Array) -> Array | None:
         known = self._known()
         started = all(self.networks[arm] is not None for arm in known)
         if self.owed > 0 or self.heads.redrawn or not started:
             return None
-        return self.heads.shares(self._outputs(known, context), allowed)
+        return self.heads.probabilities(self._outputs(known, contexts), allowed)
 
     def _known(self) -> list[int]:
         return [arm for arm, rows in enumerate(self.rows) if self.pseudo.count + rows.count > 0]
 
     def _outputs(self, known: list[int], context: Array) -> Array:
-        """What each head expects of each arm, (heads, arms)."""
+        """The reward that each head expects of each arm, (heads, arms)."""
         inputs = self.scale(context[None])[0]
         hidden = np.empty(self.model.network.hidden, dtype=np.float32)
         logits = np.zeros((len(self.rows), self.heads.count))

@@ -8,8 +8,8 @@ import numpy as np
 from bandstrap.arrays import Array, Rng
 from bandstrap.choice import mixed_replica_probabilities, replica_probabilities
 from bandstrap.models.base import Learner
+from bandstrap.models.features import perturbed
 from bandstrap.models.network.checks import MOST_HEADS, NARROWEST, WIDEST
-from bandstrap.models.redraw import drawn
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
@@ -65,8 +65,8 @@ class Heads(ABC):
         """The output that speaks for each arm, of (heads, arms)."""
 
     @abstractmethod
-    def shares(self, outputs: Array, allowed: Array) -> Array:
-        """How probable each arm is to have the highest of what is chosen."""
+    def probabilities(self, outputs: Array, allowed: Array) -> Array:
+        """The probability of each arm to have the highest of the chosen outputs."""
 
 
 class Headed(Protocol):
@@ -93,7 +93,7 @@ class OneHead(Heads):
         chosen: Array = outputs[0]
         return chosen
 
-    def shares(self, outputs: Array, allowed: Array) -> Array:
+    def probabilities(self, outputs: Array, allowed: Array) -> Array:
         return replica_probabilities(outputs, allowed)
 
 
@@ -111,7 +111,7 @@ class ManyHeads(Heads):
         arms = outputs.shape[1]
         return outputs[rng.integers(self.count, size=arms), np.arange(arms)]  # type: ignore[no-any-return]
 
-    def shares(self, outputs: Array, allowed: Array) -> Array:
+    def probabilities(self, outputs: Array, allowed: Array) -> Array:
         return mixed_replica_probabilities(outputs, allowed)
 
 
@@ -120,7 +120,7 @@ class FreshDraws(Draws):
         self.resampling = resampling
 
     def of(self, picks: Array, rows: Array, rewards: Array, rng: Rng) -> tuple[Array, Array]:
-        rewards, weights = drawn(self.resampling, rewards, rng)
+        rewards, weights = perturbed(self.resampling, rewards, rng)
         return rewards[:, None], weights[:, None]
 
     def keep(self, kept: Array) -> None:

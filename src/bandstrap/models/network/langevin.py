@@ -1,4 +1,4 @@
-"""Langevin dynamics on a shared network: parameters that wander as the posterior would."""
+"""Langevin dynamics on a shared network: parameters that follow their posterior."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from bandstrap.models.network.shared import SharedNetwork
 from bandstrap.storage.schema import ArrayOf, Grows, Real, Schema, Whole
 
 
-class Wander(Optimiser):
+class LangevinSteps(Optimiser):
     """Preconditioned stochastic gradient Langevin dynamics (Li et al., 2016).
 
     The prior is N(0, spread²) for every parameter; the preconditioner's own drift is left out, as
@@ -57,11 +57,11 @@ class LangevinNetwork(SharedNetwork):
     """A shared network whose steps are Langevin's: each round it stands at another draw."""
 
     spread: float = 1.0
-    wanders: ClassVar[bool] = True
+    random_steps: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_spread(self.spread)
 
     def optimiser(self, parameters: Array) -> Optimiser:
-        return Wander(parameters, self.learning_rate, self.spread)
+        return LangevinSteps(parameters, self.learning_rate, self.spread)

@@ -7,7 +7,7 @@ import numpy as np
 
 from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
-from bandstrap.models.base import Learner, WeightedModel
+from bandstrap.models.base import Learner
 from bandstrap.models.checks import checked_contexts, checked_examples
 from bandstrap.models.features import as_numbers
 from bandstrap.models.network.checks import (
@@ -20,6 +20,7 @@ from bandstrap.models.network.checks import (
     check_support,
 )
 from bandstrap.models.network.layers import Layers, sigmoid
+from bandstrap.models.refit import WeightedModel
 from bandstrap.one_thread import ONE_BLAS_THREAD
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem

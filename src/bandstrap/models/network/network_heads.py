@@ -24,6 +24,14 @@ class NetworkHeads(Model):
     approximation of the bootstrap by a fixed number of replicas. Their last layers start `spread`
     times as wide as Glorot's, so that heads disagree where there are no data yet: with narrow
     starts and no pseudo-examples they agree too soon, and arms are given up untried.
+
+    >>> import numpy as np
+    >>> from bandstrap import ContextualBootstrap, Exponential, NoExamples
+    >>> model = NetworkHeads(SharedNetwork(hidden=8), heads=4)
+    >>> policy = ContextualBootstrap(Exponential(), model, NoExamples())
+    >>> state = policy.start(Problem(n_arms=2, n_features=3))
+    >>> policy.select(state, np.ones((1, 3)), np.random.default_rng(0)).shape
+    (1,)
     """
 
     network: Headed = field(default_factory=SharedNetwork)

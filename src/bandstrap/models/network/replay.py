@@ -4,7 +4,7 @@ import numpy as np
 
 from bandstrap.arrays import Array, Rng
 from bandstrap.kernels.network import prioritise
-from bandstrap.models.features import Rows, as_numbers
+from bandstrap.models.features import Examples, as_numbers
 from bandstrap.models.network.scale import RunningScale
 from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
@@ -28,7 +28,7 @@ class Replay:
         n_arms=Fixed(Whole(1)),
         pseudo=Of(PseudoExamples),
         scale=Of(RunningScale),
-        rows=Of(Rows),
+        rows=Of(Examples),
         arms=ArrayOf(np.int64, Grows("room"), low=0),
         errors=ArrayOf(np.float64, Grows("room"), low=0.0, high=2.0),
         pulls=ArrayOf(np.int64, "arms", low=0),
@@ -50,7 +50,7 @@ class Replay:
         self.n_arms = problem.n_arms
         self.pseudo = prior.start(problem)
         self.scale = RunningScale(problem.n_features)
-        self.rows = Rows(problem.n_features)
+        self.rows = Examples(problem.n_features)
         self.arms = np.zeros(64, dtype=np.int64)
         self.errors = np.ones(64)  # of the network when it last met the row; 1 at first
         self.pulls = np.zeros(problem.n_arms, dtype=np.int64)
@@ -89,7 +89,7 @@ class Replay:
         self._count_pulls()
 
     def keep(self, kept: Array) -> None:
-        """Only the rows that `kept` says."""
+        """Keep only the rows marked in `kept`."""
         n = int(kept.sum())
         self.new = int(kept[kept.size - self.new :].sum())
         self.arms[:n] = self.arms[: kept.size][kept]

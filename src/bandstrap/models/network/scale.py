@@ -4,7 +4,7 @@ import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.kernels.network import note_scale, standardise
-from bandstrap.models.features import BYTE
+from bandstrap.models.features import unit_of
 from bandstrap.storage.schema import ArrayOf, Schema, Whole
 
 SMALLEST = 1 / 1e100  # a spread below this is that of a constant
@@ -39,8 +39,3 @@ class RunningScale:
         scaled = np.empty(contexts.shape, dtype=np.float32) if out is None else out
         standardise(contexts, unit_of(contexts), self.mean, self.shares, CLIP, scaled)
         return scaled
-
-
-def unit_of(contexts: Array) -> float:
-    """What 1 means in the contexts' type: bytes are shares."""
-    return 1.0 / BYTE if contexts.dtype == np.uint8 else 1.0

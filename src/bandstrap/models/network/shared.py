@@ -39,13 +39,19 @@ class SharedNetwork(Model):
     of Adam on `examples` examples, the newest among them, with fresh bootstrap weights for these
     alone; it costs the same however long history is, and is an approximation of refitting all.
     Features are standardised by their mean and spread so far.
+
+    >>> from bandstrap import ContextualBootstrap, Exponential, NoExamples
+    >>> policy = ContextualBootstrap(Exponential(), SharedNetwork(hidden=8), NoExamples())
+    >>> state = policy.start(Problem(n_arms=2, n_features=3))
+    >>> policy.select(state, np.ones((1, 3)), np.random.default_rng(0)).shape
+    (1,)
     """
 
     hidden: int = 200
     layers: int = 2
     examples: int = 64
     learning_rate: float = 0.001
-    wanders: ClassVar[bool] = False  # whether steps are random by themselves
+    random_steps: ClassVar[bool] = False  # whether steps add noise of their own
 
     def __post_init__(self) -> None:
         check_count("hidden", self.hidden, MOST_UNITS)
@@ -109,11 +115,8 @@ class SharedLearner(Learner):
         self.owed = 1  # steps that are due: one for each reward, and one before the first
         self.unstarted: list[int] = []  # arms whose outputs are yet to start at random
 
-    def learn(self, context: Array, arm: int, reward: float, rng: Rng | None) -> None:
-        self._weigh_in(context, arm, reward, rng, 1.0)
-
-    def _weigh_in(
-        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
+    def learn(
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float = 1.0
     ) -> None:
         self.replay.add(context, arm, reward, weight)
         self.owed += 1
@@ -144,7 +147,7 @@ class SharedLearner(Learner):
         self.replay.keep(kept)
         self.draws.keep(kept)
 
-    def scores(self, context: Array, rng: Rng) -> Array:
+    def margins(self, contexts: Array, rng: Rng) -> Array:
         replay = self.replay
         if replay.count == 0:
             return np.full(replay.n_arms, np.inf)
@@ -153,23 +156,23 @@ class SharedLearner(Learner):
             with ONE_BLAS_THREAD:
                 self._step(network, optimiser, rng)
             self.owed = max(self.owed - 1, 0)
-        return self.heads.chosen(self._outputs(network, optimiser, context), rng)
+        return self.heads.chosen(self._outputs(network, optimiser, contexts), rng)
 
-    def probabilities(self, context: Array, allowed: Array) -> Array | None:
+    def probabilities(self, contexts: Array, allowed: Array) -> Array | None:
         network, optimiser = self.network, self.optimiser
         if network is None or optimiser is None or self.unstarted:
             return None
         if self.owed > 0 or self._redrawn:
             return None
-        return self.heads.shares(self._outputs(network, optimiser, context), allowed)
+        return self.heads.probabilities(self._outputs(network, optimiser, contexts), allowed)
 
     @property
     def _redrawn(self) -> bool:
         """Whether each draw takes a step of its own, and is random by that."""
-        return self.heads.redrawn or self.model.wanders
+        return self.heads.redrawn or self.model.random_steps
 
     def _outputs(self, network: Layers, optimiser: Optimiser, context: Array) -> Array:
-        """What each head expects of each arm, (heads, arms)."""
+        """The reward that each head expects of each arm, (heads, arms)."""
         replay = self.replay
         logits = network.values(replay.scale(context[None]), optimiser.settled(network.flat))[-1]
         expected = sigmoid(logits.astype(np.float64)).reshape(self.heads.count, replay.n_arms)

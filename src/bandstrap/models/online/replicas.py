@@ -8,13 +8,15 @@ from typing import ClassVar
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
-from bandstrap.choice import replica_probabilities
+from bandstrap.choice import highest, replica_probabilities
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.convex import replicas as kernels
+from bandstrap.kernels.convex.loss import LINEAR, LOGISTIC
+from bandstrap.kernels.intrinsics import LANES
 from bandstrap.models.base import Learner, Model
-from bandstrap.models.features import Rows, unit_of, verify_rows
-from bandstrap.models.link import sigmoid
-from bandstrap.models.online.checks import check_untaught, check_widths, lanes_of
+from bandstrap.models.checks import check_logistic_support
+from bandstrap.models.features import Examples, as_numbers, unit_of, verify_rows
+from bandstrap.models.link import IDENTITY, SIGMOID, Link
 from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap, newcomers, remapped, remapped_list
@@ -26,6 +28,7 @@ from bandstrap.validation import require_positive, require_within
 MOST_REPLICAS = 10_000  # each of them learns every reward
 MOST_REPLAYED = 10_000  # after each reward
 MOST = 1e150  # parameters, sums of squares and weights are less
+JUMP = 2.0  # a feature's root mean square has grown this much by one row: it had no scale yet
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,8 @@ class OnlineModel(ABC):
 
     rate: float = 0.1
     replay: int = 32
-    link: ClassVar[int]
+    loss: ClassVar[int]
+    link: ClassVar[Link] = IDENTITY
 
     def __post_init__(self) -> None:
         require_positive(rate=self.rate)
@@ -50,14 +54,15 @@ class OnlineModel(ABC):
 class OnlineLinear(OnlineModel):
     """Least squares; steps are measured in units of the arm's root mean square reward."""
 
-    link: ClassVar[int] = kernels.LINEAR
+    loss: ClassVar[int] = LINEAR
 
 
 @dataclass(frozen=True)
 class OnlineLogistic(OnlineModel):
     """Logistic regression on rewards in [0, 1]."""
 
-    link: ClassVar[int] = kernels.LOGISTIC
+    loss: ClassVar[int] = LOGISTIC
+    link: ClassVar[Link] = SIGMOID
 
 
 @dataclass(frozen=True)
@@ -88,16 +93,10 @@ class Replicas(Model):
             raise InvalidInput(
                 "resampling", resampling, "give one that weighs rewards as they come: Exponential()"
             )
-        ends = (problem.support.low, problem.support.high)
-        if self.model.link == kernels.LOGISTIC and not 0 <= ends[0] <= ends[1] <= 1:
-            raise InvalidInput("support", ends, "a logistic model takes rewards in [0, 1]: rescale")
-        if problem.per_arm:
-            from bandstrap.models.online.shared_replicas import (
-                SharedReplicas,  # it needs this module
-            )
-
-            return SharedReplicas(self.model, self.count, problem, resampling, prior)
-        return ReplicaLearner(self.model, self.count, problem, resampling, prior)
+        if self.model.loss == LOGISTIC:
+            check_logistic_support(problem.support)
+        kind = SharedReplicas if problem.per_arm else ReplicaLearner
+        return kind(self.model, self.count, problem, resampling, prior)
 
 
 Kernel = Callable[..., None]
@@ -113,7 +112,7 @@ class ReplicaLearner(Learner):
         pseudo=Of(PseudoExamples),
         pseudo_weights=ArrayOf(np.float64, "arms", Grows("pseudo"), "lanes", low=0.0, high=MOST),
         untaught=ListOf(Whole()),
-        rows=ListOf(Of(Rows), "arms"),
+        rows=ListOf(Of(Examples), "arms"),
         weights=ListOf(ArrayOf(np.float64, Grows(), "lanes", low=0.0, high=MOST), "arms"),
         theta=ArrayOf(np.float64, "arms", "parameters", "lanes", low=-MOST, high=MOST),
         squares=ArrayOf(np.float64, "arms", "parameters", low=0.0, high=MOST),
@@ -128,9 +127,15 @@ class ReplicaLearner(Learner):
     )
 
     def verify_saved(self) -> None:
-        require(self.theta.shape[2] == lanes_of(self.count), "replicas are others than counted")
-        check_untaught(self.untaught, len(self.rows))
-        check_widths(self.theta.shape[1] - 1, self.pseudo, self.rows, self.weights)
+        """Kernels step through these arrays without checking."""
+        require(self.theta.shape[2] == _lanes(self.count), "theta has other replicas than counted")
+        require(self.untaught == sorted({*self.untaught}), "an arm is to be taught twice")
+        require(max(self.untaught, default=0) < len(self.rows), "an untaught arm does not exist")
+        n_features = self.theta.shape[1] - 1
+        require(self.pseudo.contexts.shape[1] == n_features, "examples are of another width")
+        for rows, weights in zip(self.rows, self.weights, strict=True):
+            require(rows.n_features == n_features, "rows are of another width")
+            require(rows.count <= len(weights), "rows have no weights")
         counted = (self.scales[1] > 0) | (self.scales[0] == 0)
         require(counted.all(), "a scale is of no context")
 
@@ -150,10 +155,10 @@ class ReplicaLearner(Learner):
         self.count = count
         self.resampling = resampling
         self.pseudo = prior.start(problem)
-        lanes = lanes_of(count)
+        lanes = _lanes(count)
         self.pseudo_weights = np.zeros((arms, 0, lanes))
         self.untaught: list[int] = []  # arms that are yet to learn the pseudo-examples
-        self.rows = [Rows(problem.n_features) for _ in range(arms)]
+        self.rows = [Examples(problem.n_features) for _ in range(arms)]
         self.weights = [np.zeros((0, lanes)) for _ in range(arms)]
         self.theta = np.zeros((arms, size, lanes))
         self.squares = np.zeros((arms, size))  # AdaGrad's sums of squared gradients
@@ -164,11 +169,12 @@ class ReplicaLearner(Learner):
         self._sizes, self._values, self._moves, self._roots = np.zeros((4, size))
         self._places = np.zeros(size, dtype=np.int64)
 
-    def learn(self, context: Array, arm: int, reward: float, rng: Rng | None) -> None:
-        self._weigh_in(context, arm, reward, rng, 1.0)
+    @property
+    def link(self) -> Link:  # type: ignore[override]
+        return self.model.link
 
-    def _weigh_in(
-        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
+    def learn(
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float = 1.0
     ) -> None:
         if rng is None:
             raise InvalidInput("rng", rng, "replicas weigh rewards at random; pass a generator")
@@ -198,38 +204,21 @@ class ReplicaLearner(Learner):
         self.weights = remapped_list(self.weights, fresh.weights, before)
         self.untaught = newcomers(self.untaught, before)
 
-    def scores(self, context: Array, rng: Rng) -> Array:
-        return self._expected(self._margins(context, rng))
-
-    def choose(self, context: Array, rng: Rng, allowed: Array) -> tuple[int, Array]:
-        margins = self._margins(context, rng)
-        return self._highest(margins, allowed, rng), self._expected(margins)
-
-    def best(self, context: Array, rng: Rng, allowed: Array) -> int:
-        return self._highest(self._margins(context, rng), allowed, rng)
-
-    def _expected(self, margins: Array) -> Array:
-        return sigmoid(margins) if self.model.link == kernels.LOGISTIC else margins
-
-    def _highest(self, margins: Array, allowed: Array, rng: Rng) -> int:
-        # By margins: probabilities near 1 would tie.
-        arm, ties = kernels.highest(margins, allowed)
-        if ties == 1:
-            return int(arm)
-        return int(rng.choice(np.flatnonzero(allowed & (margins == margins[arm]))))
-
-    def _margins(self, context: Array, rng: Rng) -> Array:
-        return self._look(self._drawn_replica(rng), context)
+    def margins(self, contexts: Array, rng: Rng) -> Array:
+        return self._look(self._drawn_replica(rng), contexts)
 
     def _drawn_replica(self, rng: Rng) -> int:
         self._learn_pseudo_examples(rng)
         return int(rng.random() * self.count)
 
-    def probabilities(self, context: Array, allowed: Array) -> Array | None:
+    def probabilities(self, contexts: Array, allowed: Array) -> Array | None:
         if self.untaught or self.pseudo_weights.shape[1] != self.pseudo.count:
-            return None  # a draw learns them first, at random
-        looks = [self._look(replica, context) for replica in range(self.count)]
-        return replica_probabilities(np.array(looks), allowed)
+            return None  # a draw learns the pseudo-examples first, at random
+        return replica_probabilities(self._looks(contexts), allowed)
+
+    def _looks(self, contexts: Array) -> Array:
+        """The margins of all replicas, (replicas, arms)."""
+        return np.array([self._look(replica, contexts) for replica in range(self.count)])
 
     def _look(self, replica: int, context: Array) -> Array:
         margins = np.empty(len(self.rows))
@@ -239,6 +228,7 @@ class ReplicaLearner(Learner):
         return margins
 
     def _keep(self, context: Array, arm: int, reward: float, weight: float, drawn: Array) -> None:
+        """Keep an example and the weight that each replica has drawn for it."""
         rows, kept = self.rows[arm], self.weights[arm]
         if rows.count == len(kept):
             grown = np.zeros((max(64, 2 * len(kept)), self._residuals.shape[1]))
@@ -253,7 +243,7 @@ class ReplicaLearner(Learner):
         rows = self.rows[arm]
         kernel(
             kernel_stream(rng),
-            self.model.link,
+            self.model.loss,
             self._rate(),
             steps,
             self.count,
@@ -271,12 +261,12 @@ class ReplicaLearner(Learner):
         return self._sizes, self._residuals, self._places, *vectors
 
     def _rate(self) -> float:
-        if self.model.link == kernels.LOGISTIC:
+        if self.model.loss == LOGISTIC:
             return self.model.rate
         return self.model.rate * float(np.sqrt(self.rewards[0] / self.rewards[1]))
 
     def _learn_pseudo_examples(self, rng: Rng) -> None:
-        """Weigh pseudo-examples that are new, and go once through as many at random."""
+        """Weigh new pseudo-examples, and learn as many of them, drawn at random."""
         count = self.pseudo.count
         if self.pseudo_weights.shape[1] != count:
             self.untaught = list(range(len(self.rows)))
@@ -289,3 +279,60 @@ class ReplicaLearner(Learner):
         for arm in self.untaught:
             self._run(kernels.replay, count, arm, rng)
         self.untaught = []
+
+
+class SharedReplicas(ReplicaLearner):
+    """Replicas of one model for all arms, whose features may differ in size by orders of magnitude.
+
+    How far a parameter may move depends on the size of its feature so far. Of a share, say, one arm
+    has a millionth and the next one half: a parameter that has moved as far as a millionth allows
+    is out of reach of the steps that one half allows. So where a row shows that a feature is much
+    larger than it seemed, its parameter shrinks in proportion and adds as much to a margin as
+    before: the idea of normalised online learning (Ross, Mineiro and Langford, 2013).
+    """
+
+    one_for_all: ClassVar[bool] = True
+
+    def decide(self, contexts: Array, rng: Rng, allowed: Array) -> tuple[int, Array, Array | None]:
+        replica = self._drawn_replica(rng)
+        # One replica decides and all vote by the same product: one for it alone might round
+        # differently, and arms that tie here would not tie there.
+        looks = self._looks(contexts)
+        margins = looks[replica]
+        chosen = highest(margins, allowed, rng)
+        return chosen, self.link.expected(margins), replica_probabilities(looks, allowed)
+
+    def _looks(self, contexts: Array) -> Array:
+        if contexts.ndim == 1:
+            return super()._looks(contexts)
+        return self._products(contexts, slice(self.count)).T
+
+    def _look(self, replica: int, contexts: Array) -> Array:
+        if contexts.ndim == 1:
+            return super()._look(replica, contexts)
+        return self._products(contexts, slice(replica, replica + 1))[:, 0]
+
+    def _products(self, contexts: Array, replicas: slice) -> Array:
+        """The margins of some replicas in each context, (contexts, replicas)."""
+        theta = self.theta[0][:, replicas]
+        if self.pseudo.count + self.rows[0].count == 0:
+            return np.full((len(contexts), theta.shape[1]), np.inf)  # to be tried first
+        margins: Array = as_numbers(contexts) @ theta[:-1] + theta[-1]
+        return margins
+
+    def _keep(self, context: Array, arm: int, reward: float, weight: float, drawn: Array) -> None:
+        self._rescale(as_numbers(context))
+        super()._keep(context, arm, reward, weight, drawn)
+
+    def _rescale(self, context: Array) -> None:
+        squares, counts = self.scales[:, :-1]
+        met = np.flatnonzero((squares > 0) & (context != 0))
+        before = squares[met] / counts[met]
+        after = (squares[met] + context[met] ** 2) / (counts[met] + 1)
+        jumped = after > JUMP**2 * before
+        self.theta[:, met[jumped]] *= np.sqrt(before / after)[jumped, None]
+
+
+def _lanes(count: int) -> int:
+    """`count` replicas, padded as kernels need it."""
+    return count + -count % LANES

@@ -8,16 +8,19 @@ import numpy as np
 
 from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
-from bandstrap.kernels.convex import stochastic as kernels
-from bandstrap.models.base import Learner, WeightedModel
+from bandstrap.kernels.convex.loss import LINEAR, LOGISTIC
+from bandstrap.kernels.convex.stochastic import descend
+from bandstrap.models.base import Learner
 from bandstrap.models.checks import (
+    check_logistic_support,
     check_shares,
     checked_contexts,
     checked_examples,
     checked_start,
 )
-from bandstrap.models.features import BYTE, as_numbers
-from bandstrap.models.link import sigmoid
+from bandstrap.models.features import Examples, as_numbers, unit_of
+from bandstrap.models.link import IDENTITY, SIGMOID, Link
+from bandstrap.models.refit import RefitLearner, WeightedModel
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
@@ -25,8 +28,8 @@ from bandstrap.seeding import kernel_stream
 from bandstrap.storage.schema import ArrayOf
 from bandstrap.validation import require_positive, require_within
 
-MOST_PASSES = 10_000  # of one fit, of which each decision takes several
-FURTHEST = 1e40  # that steps take a parameter: a first one is some 10 times as long as contexts
+MOST_PASSES = 10_000  # of one fit; each decision takes several fits
+FURTHEST = 1e40  # a parameter may get: the first step is about 10 times as long as contexts
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,8 @@ class StochasticModel(WeightedModel[np.ndarray], ABC):
     penalty: float = 1e-4
     patience: int = 5
     passes: int = 1000
-    link: ClassVar[int]
+    loss: ClassVar[int]
+    link: ClassVar[Link] = IDENTITY
 
     def __post_init__(self) -> None:
         require_positive(threshold=self.threshold, penalty=self.penalty)
@@ -69,16 +73,16 @@ class StochasticModel(WeightedModel[np.ndarray], ABC):
         start: Array | None,
         rng: Rng,
     ) -> Array:
-        """A fit to pseudo-examples and contexts, given apart so that neither need be copied."""
+        """A fit to pseudo-examples and contexts, which need not be copied into one array."""
         theta = np.zeros(contexts.shape[1] + 1) if start is None else start.copy()
-        passes = kernels.descend(
+        passes = descend(
             kernel_stream(rng),
-            self.link,
+            self.loss,
             (self.penalty, self.threshold, self.patience, self.passes),
             theta,
             pseudo,
             contexts,
-            1.0 / BYTE if contexts.dtype == np.uint8 else 1.0,
+            unit_of(contexts),
             rewards,
             weights,
             np.empty(rewards.size, dtype=np.int64),
@@ -92,23 +96,15 @@ class StochasticModel(WeightedModel[np.ndarray], ABC):
         return theta
 
     def predict(self, fit: Array, contexts: Array) -> Array:
-        return self.expected(as_numbers(checked_contexts(contexts)) @ fit[:-1] + fit[-1])
+        return self.link.expected(as_numbers(checked_contexts(contexts)) @ fit[:-1] + fit[-1])
 
     def verify_fit(self, fit: Any, n_features: int) -> None:
         ArrayOf(np.float64, n_features + 1, low=-FURTHEST, high=FURTHEST).check(fit, {})
 
     def check_rewards(self, rewards: Array) -> None:
-        """Refuse rewards that the loss has no meaning for."""
-
-    def expected(self, margins: Array) -> Array:
-        """Expected rewards from linear predictors."""
-        return margins
+        """Refuse rewards that the loss is not defined for."""
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
-        from bandstrap.models.online.stochastic_learner import (
-            StochasticLearner,  # it needs this module
-        )
-
         return StochasticLearner(self, problem, resampling, prior)
 
 
@@ -123,7 +119,7 @@ class StochasticLinearRegression(StochasticModel):
     True
     """
 
-    link: ClassVar[int] = kernels.LINEAR
+    loss: ClassVar[int] = LINEAR
 
 
 @dataclass(frozen=True)
@@ -131,18 +127,44 @@ class StochasticLogisticRegression(StochasticModel):
     """Logistic regression by the steps of scikit-learn's `SGDClassifier` with its log-loss.
 
     Rewards may lie anywhere in [0, 1].
+
+    >>> contexts, rng = np.array([[-1.0], [1.0]]), np.random.default_rng(0)
+    >>> model = StochasticLogisticRegression()
+    >>> fit = model.fit(contexts, np.array([0.0, 1.0]), np.ones(2), None, rng)
+    >>> model.predict(fit, contexts).round().tolist()
+    [0.0, 1.0]
     """
 
-    link: ClassVar[int] = kernels.LOGISTIC
+    loss: ClassVar[int] = LOGISTIC
+    link: ClassVar[Link] = SIGMOID
 
     def check_rewards(self, rewards: Array) -> None:
         check_shares(rewards, "a logistic model takes rewards in [0, 1]: rescale")
 
-    def expected(self, margins: Array) -> Array:
-        return sigmoid(margins)
-
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
-        ends = (problem.support.low, problem.support.high)
-        if not 0 <= ends[0] <= ends[1] <= 1:
-            raise InvalidInput("support", ends, "a logistic model takes rewards in [0, 1]: rescale")
+        check_logistic_support(problem.support)
         return super().learner(problem, resampling, prior)
+
+
+class StochasticLearner(RefitLearner):
+    """Refits as `RefitLearner` does, on contexts as they are stored: bytes stay bytes."""
+
+    model: StochasticModel
+
+    @property
+    def link(self) -> Link:  # type: ignore[override]
+        return self.model.link
+
+    def verify_saved(self) -> None:
+        super().verify_saved()
+        self.model.check_rewards(self.pseudo.rewards)
+        for rows in self.rows:
+            self.model.check_rewards(rows.rewards)
+
+    def _margin(self, fit: Array, contexts: Array) -> Array:
+        margin: Array = contexts @ fit[:-1] + fit[-1]
+        return margin
+
+    def _refit(self, rows: Examples, start: Array | None, rng: Rng) -> Array:
+        rewards, weights = self._perturbed(rows, rng)
+        return self.model.descend(self.pseudo.contexts, rows.contexts, rewards, weights, start, rng)

@@ -12,9 +12,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from bandstrap.arrays import Array
-from bandstrap.models.convex.linear import LinearRegression
-from bandstrap.models.convex.logistic import LogisticRegression
 from bandstrap.models.convex.model import ConvexModel
+from bandstrap.models.convex.regression import LinearRegression, LogisticRegression
+from bandstrap.models.link import sigmoid
 
 __all__ = ["LinearEstimator", "LogisticEstimator"]
 
@@ -97,7 +97,7 @@ class LogisticEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return margins
 
     def predict_proba(self, X: Any) -> Array:  # noqa: N803
-        ones = LogisticRegression().expected(self.decision_function(X))
+        ones = sigmoid(self.decision_function(X))
         return np.column_stack([1 - ones, ones])
 
     def predict(self, X: Any) -> Array:  # noqa: N803

@@ -81,26 +81,14 @@ class EnsembleLearner(EstimatorLearner):
             for renewal in chain:
                 self.fits[arm] = self._fitted(arm, renewal)
 
-    def scores(self, context: Array, rng: Rng) -> Array:
+    def margins(self, contexts: Array, rng: Rng) -> Array:
         self._renew_due(rng)
-        return self._asked(int(rng.integers(self.replicas)), self.table(context))
+        return self._asked(int(rng.integers(self.replicas)), self.table(contexts))
 
-    def scores_of(self, contexts: Array, rng: Rng) -> Array:
-        self._renew_due(rng)
-        return self.expected_of(self.fits[0][int(rng.integers(self.replicas))], contexts)
-
-    def shares_of(self, contexts: Array, allowed: Array) -> Array | None:
-        if self._due(0):
-            return None
-        return replica_probabilities(
-            np.array([self.expected_of(fit, contexts) for fit in self.fits[0]]), allowed
-        )
-
-    def probabilities(self, context: Array, allowed: Array) -> Array | None:
-        """How probable each arm is, by votes of the replicas; None before a refit."""
+    def probabilities(self, contexts: Array, allowed: Array) -> Array | None:
         if any(self._due(arm) for arm in range(len(self.rows))):
             return None
-        table = self.table(context)
+        table = self.table(contexts)
         asked = [self._asked(replica, table) for replica in range(self.replicas)]
         return replica_probabilities(np.array(asked), allowed)
 
@@ -110,7 +98,7 @@ class EnsembleLearner(EstimatorLearner):
                 self._renew(arm, int(rng.integers(SEEDS)))
 
     def _asked(self, replica: int, table: Any) -> Array:
-        return self.expected([fits[replica] for fits in self.fits], table)
+        return self.means([fits[replica] for fits in self.fits], table)
 
     def _due(self, arm: int) -> bool:
         rows, chain = self.rows[arm].count, self.chains[arm]

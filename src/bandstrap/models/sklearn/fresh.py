@@ -16,18 +16,17 @@ class FreshLearner(EstimatorLearner):
         for arm in range(len(self.rows)):
             self.forget(arm)
 
-    def scores(self, context: Array, rng: Rng) -> Array:
+    def margins(self, contexts: Array, rng: Rng) -> Array:
         fits = [self._fit(arm, rng) for arm in range(len(self.rows))]
-        return self.expected(fits, self.table(context))
+        return self.means(fits, self.table(contexts))
 
-    def best(self, context: Array, rng: Rng, allowed: Array) -> int:
+    def best(self, contexts: Array, rng: Rng, allowed: Array) -> int:
+        if contexts.ndim > 1:
+            return super().best(contexts, rng, allowed)
         arms = np.flatnonzero(allowed)  # others need no fit
         fits = [self._fit(int(arm), rng) for arm in arms]
-        scores = self.expected(fits, self.table(context), arms.tolist())
-        return one_of(arms[scores == scores.max()], rng)
-
-    def scores_of(self, contexts: Array, rng: Rng) -> Array:
-        return self.expected_of(self._fit(0, rng), contexts)
+        means = self.means(fits, self.table(contexts), arms.tolist())
+        return one_of(arms[means == means.max()], rng)
 
     def _fit(self, arm: int, rng: Rng) -> Fit | None:
         return self.fitted(arm, self.examples(arm, self.moment(arm)), rng)

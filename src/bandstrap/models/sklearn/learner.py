@@ -11,10 +11,9 @@ import numpy as np
 from bandstrap.arrays import Array, Rng
 from bandstrap.errors import BandstrapError, InvalidInput
 from bandstrap.models.base import Learner, Model
-from bandstrap.models.features import Rows, as_numbers, verify_rows
+from bandstrap.models.features import Examples, as_numbers, perturbed, verify_rows
 from bandstrap.models.sklearn.fit import MISTAKES, Fit, Fitter, WrongEstimator
 from bandstrap.models.sklearn.importance import LEAST, Importance
-from bandstrap.models.sklearn.weights import drawn
 from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.priors.pseudo_examples import CONTEXTS, REWARDS, WIDEST
 from bandstrap.problem import Problem
@@ -72,13 +71,17 @@ class Moment:
 
 
 class EstimatorLearner(Learner):
+    """Rows by arm, and how much they count; subclasses make the fits."""
+
+    repeats: ClassVar[bool] = False
+    one_for_all: ClassVar[bool] = True
     by_arm: ClassVar[tuple[str, ...]] = ("rows", "importance")  # lists with an entry for each arm
     told = False  # whether it has warned that the estimator refuses examples
     schema = Schema(
         model=Fixed(Of(Model)),
         fitter=Of(Fitter),
         resampling=Fixed(Of(Resampling)),
-        rows=ListOf(Of(Rows), "arms"),
+        rows=ListOf(Of(Examples), "arms"),
         importance=ListOf(Of(Importance), "arms"),
         fading=FADING,
         pseudo=Of(PseudoExamples),
@@ -119,35 +122,30 @@ class EstimatorLearner(Learner):
         self.model = setting.model
         self.fitter = setting.fitter
         self.resampling = setting.resampling
-        self.rows = [Rows(problem.n_features) for _ in range(problem.n_arms)]
+        self.rows = [Examples(problem.n_features) for _ in range(problem.n_arms)]
         self.importance = [Importance() for _ in range(problem.n_arms)]
         self.fading = 0.0  # the logarithm of all discounts
         self.pseudo = setting.prior.start(problem)
         for reward in set(self.pseudo.rewards.tolist()):
             self.fitter.check(reward)
 
-    def learn(self, context: Array, arm: int, reward: float, rng: Rng | None) -> None:
-        self.fitter.check(reward)
-        self._add(context, arm, reward, rng, 1.0)
-        self.pseudo.see(context)  # after it: what is refused leaves nothing behind
-
-    def check_reward(self, reward: float, weight: float) -> None:
-        if weight % 1.0 and self.fitter.repeats:
-            remedy = "rows are repeated for this estimator or scheme: give whole weights"
-            raise InvalidInput("weights", weight, remedy)
-        self.fitter.check(reward)
-
-    def learn_weighted(
-        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
+    def learn(
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float = 1.0
     ) -> None:
-        """So many rows, and one that counts what is left of the weight."""
+        """As many rows as the weight has whole parts, and one that counts the rest."""
         self.check_reward(reward, weight)
         rest = weight % 1.0
         for _ in range(int(weight)):
             self._add(context, arm, reward, rng, 1.0)
         if rest:
             self._add(context, arm, reward, rng, rest)
-        self.pseudo.see(context)
+        self.pseudo.see(context)  # last: a refusal leaves nothing behind
+
+    def check_reward(self, reward: float, weight: float) -> None:
+        if weight % 1.0 and self.fitter.repeats:
+            remedy = "rows are repeated for this estimator or scheme: give whole weights"
+            raise InvalidInput("weights", weight, remedy)
+        self.fitter.check(reward)
 
     def _add(self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float) -> None:
         self.rows[arm].add(context, reward)
@@ -191,31 +189,24 @@ class EstimatorLearner(Learner):
         contexts, rewards, counts = examples
         if not counts.any():
             return None
-        targets, weights = drawn(self.resampling, rewards, counts, rng)
+        targets, weights = perturbed(self.resampling, rewards, rng, counts)
         data, state = (contexts, targets, weights), int(rng.integers(STATES))
         fit = self.fitter.fit(self.model.estimator, data, state, start)
         if fit.refusal is not None:
             self._tell(arm, fit.refusal)
         return fit
 
-    def table(self, context: Array) -> Any:
-        """One context as estimators take it."""
-        return self.fitter.table(as_numbers(context)[None])
+    def table(self, contexts: Array) -> Any:
+        """One context or several as estimators take them."""
+        return self.fitter.table(np.atleast_2d(as_numbers(contexts)))
 
-    def expected(
-        self, fits: list[Fit | None], table: Any, arms: Iterable[int] | None = None
-    ) -> Array:
-        """What each arm's fit expects, of all arms or some; one without examples is tried first."""
+    def means(self, fits: list[Fit | None], table: Any, arms: Iterable[int] | None = None) -> Array:
+        """The reward that each arm's fit expects, of all arms or some; infinite without a fit."""
         pairs = zip(range(len(fits)) if arms is None else arms, fits, strict=True)
-        return np.array(
-            [np.inf if fit is None else self._predicted(arm, fit, table)[0] for arm, fit in pairs]
+        untried = np.full(len(table), np.inf)
+        return np.concatenate(
+            [untried if fit is None else self._predicted(arm, fit, table) for arm, fit in pairs]
         )
-
-    def expected_of(self, fit: Fit | None, contexts: Array) -> Array:
-        """What one fit expects in each of several contexts."""
-        if fit is None:
-            return np.full(len(contexts), np.inf)
-        return self._predicted(0, fit, self.fitter.table(as_numbers(contexts)))
 
     def _predicted(self, arm: int, fit: Fit, table: Any) -> Array:
         cause = "it predicts what is no finite number"

@@ -112,15 +112,12 @@ class OnlineLearner(EstimatorLearner):
             learnt = mark.rows
         self._learn_rows(arm, range(learnt, self.rows[arm].count))
 
-    def learn(self, context: Array, arm: int, reward: float, rng: Rng | None) -> None:
-        _check_generator(rng)
-        super().learn(context, arm, reward, rng)
-
-    def learn_weighted(
-        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
+    def learn(
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float = 1.0
     ) -> None:
-        _check_generator(rng)
-        super().learn_weighted(context, arm, reward, rng, weight)
+        if rng is None:
+            raise InvalidInput("rng", rng, "replicas weigh rewards at random; pass a generator")
+        super().learn(context, arm, reward, rng, weight)
 
     def discount(self, factor: float) -> None:
         raise InvalidInput("factor", factor, "what is learnt online stays: forget by Window()")
@@ -140,24 +137,19 @@ class OnlineLearner(EstimatorLearner):
             remedy = f"{name} refuses to learn it ({error}): leave it out"
             raise InvalidInput("context", context.tolist(), remedy) from error
 
-    def scores(self, context: Array, rng: Rng) -> Array:
+    def margins(self, contexts: Array, rng: Rng) -> Array:
         self._catch_up(rng)
-        return self._asked(int(rng.integers(self.replicas)), self.table(context))
+        return self._asked(int(rng.integers(self.replicas)), self.table(contexts))
 
-    def probabilities(self, context: Array, allowed: Array) -> Array | None:
-        """How probable each arm is, by votes of the replicas."""
-        if any(version != self.pseudo.version for version in self.versions):
+    def probabilities(self, contexts: Array, allowed: Array) -> Array | None:
+        if contexts.ndim > 1 or any(version != self.pseudo.version for version in self.versions):
             return None
-        table = self.table(context)
+        table = self.table(contexts)
         asked = [self._asked(replica, table) for replica in range(self.replicas)]
         return replica_probabilities(np.array(asked), allowed)
 
-    def scores_of(self, contexts: Array, rng: Rng) -> Array:
-        self._catch_up(rng)
-        return self.expected_of(self._fit(self.arms[0], int(rng.integers(self.replicas))), contexts)
-
     def _asked(self, replica: int, table: Any) -> Array:
-        return self.expected([self._fit(arm, replica) for arm in self.arms], table)
+        return self.means([self._fit(arm, replica) for arm in self.arms], table)
 
     def _fit(self, arm: OnlineArm, replica: int) -> Fit | None:
         if arm.unseen[replica]:
@@ -231,8 +223,3 @@ class OnlineLearner(EstimatorLearner):
             learnt.only[replica] = reward
         elif learnt.only[replica] != reward:
             learnt.mixed[replica] = True
-
-
-def _check_generator(rng: Rng | None) -> None:
-    if rng is None:
-        raise InvalidInput("rng", rng, "replicas weigh rewards at random; pass a generator")

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import generator
@@ -89,12 +88,3 @@ def draws_whole_numbers(resampling: Resampling) -> bool:
     """Whether a scheme's weights are counts; asked of a draw, so that it holds for any scheme."""
     weights = resampling.perturb(np.zeros(PROBE), generator(0, "probe"))[1]
     return bool((weights == np.rint(weights)).all())
-
-
-def drawn(resampling: Resampling, rewards: Array, counts: Array, rng: Rng) -> tuple[Array, Array]:
-    """Rewards and weights of rows that count so much, drawn again while none has any weight."""
-    while True:
-        targets, weights = resampling.perturb(rewards, rng)
-        weights = weights * counts
-        if (weights > 0).any():
-            return targets, weights

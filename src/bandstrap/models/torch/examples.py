@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
-from bandstrap.models.features import Rows, as_numbers
+from bandstrap.models.features import Examples, as_numbers
 from bandstrap.models.network.scale import RunningScale
 from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
@@ -17,7 +17,7 @@ from bandstrap.storage.schema import ArrayOf, Fixed, Grows, Maybe, Of, Schema, W
 HEAVIEST = 1e30  # a weight of an example
 
 
-class Batch(NamedTuple):
+class Minibatch(NamedTuple):
     contexts: Array  # (n, features), scaled
     arms: Array  # (n,)
     rewards: Array  # (n,)
@@ -31,7 +31,7 @@ class TorchExamples:
         pseudo=Of(PseudoExamples),
         scale=Maybe(Of(RunningScale)),
         memory=Fixed(Maybe(Whole(1))),
-        rows=Of(Rows),
+        rows=Of(Examples),
         arms=ArrayOf(np.int64, Grows("room"), low=0),
         weights=ArrayOf(np.float64, Grows("room"), "replicas", low=0.0, high=HEAVIEST),
         pseudo_weights=ArrayOf(np.float64, "arms", Grows(), "replicas", low=0.0, high=HEAVIEST),
@@ -57,7 +57,7 @@ class TorchExamples:
         self.pseudo = prior.start(problem)
         self.scale = RunningScale(problem.n_features) if standardise else None
         self.memory = memory
-        self.rows = Rows(problem.n_features)
+        self.rows = Examples(problem.n_features)
         self.arms = np.zeros(0, dtype=np.int64)
         self.weights = np.zeros((0, replicas))
         self.pseudo_weights = np.zeros((problem.n_arms, 0, replicas))
@@ -103,7 +103,7 @@ class TorchExamples:
             drawn = resampling.weights((arms, replicas, self.pseudo.count), rng)
             self.pseudo_weights = drawn.transpose(0, 2, 1).copy()
 
-    def batch(self, size: int, rng: Rng) -> Batch:
+    def batch(self, size: int, rng: Rng) -> Minibatch:
         """The newest example, and others with equal probability, with replacement."""
         n_arms, n_pseudo, _ = self.pseudo_weights.shape
         kept = self.rows.count if self.memory is None else min(self.rows.count, self.memory)
@@ -119,7 +119,7 @@ class TorchExamples:
             (self.weights[at], self.pseudo_weights[arm, which]),
         )
         contexts, *rest = (np.concatenate(pair) for pair in parts)
-        return Batch(self.scaled(contexts), *rest)
+        return Minibatch(self.scaled(contexts), *rest)
 
     def scaled(self, contexts: Array) -> Array:
         """Contexts as the modules are given them."""
@@ -140,7 +140,7 @@ class TorchExamples:
 
     def _keep(self, places: Array) -> None:
         """Forget all rows but these."""
-        self.rows = Rows.of(self.rows.contexts[places], self.rows.rewards[places])
+        self.rows = Examples.of(self.rows.contexts[places], self.rows.rewards[places])
         self.arms, self.weights = self.arms[places], self.weights[places]
 
 

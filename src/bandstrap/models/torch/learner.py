@@ -43,6 +43,7 @@ class TorchLearner(Learner):
     `saved` is what it is made from again. `columns` tells which output is of which arm.
     """
 
+    repeats: ClassVar[bool] = False
     unsaved: ClassVar[tuple[str, ...]] = ("stack",)
     schema = Schema(
         model=Fixed(Named("bandstrap.models.torch.model:TorchModel")),
@@ -108,11 +109,8 @@ class TorchLearner(Learner):
         if self.saved is not None:
             self._make(self.saved)
 
-    def learn(self, context: Array, arm: int, reward: float, rng: Rng | None) -> None:
-        self.learn_weighted(context, arm, reward, rng, 1.0)
-
-    def learn_weighted(
-        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
+    def learn(
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float = 1.0
     ) -> None:
         if rng is None:
             raise InvalidInput("rng", rng, "replicas weigh rewards at random; pass a generator")
@@ -138,17 +136,17 @@ class TorchLearner(Learner):
             seed = int(rng.integers(SEEDS)) if stack.draws else None
             stack.step(batch, self.columns[batch.arms], seed)
 
-    def scores(self, context: Array, rng: Rng) -> Array:
+    def margins(self, contexts: Array, rng: Rng) -> Array:
         stack = self._started(rng)
         replica = int(rng.integers(self.replicas))
-        asked = stack.ask(self.examples.scaled(context[None]), replica)
+        asked = stack.ask(self.examples.scaled(contexts[None]), replica)
         return self._worth(asked).reshape(-1)
 
-    def probabilities(self, context: Array, allowed: Array) -> Array | None:
+    def probabilities(self, contexts: Array, allowed: Array) -> Array | None:
         """The share of replicas that would choose each arm; None before they have started."""
         if self.stack is None:
             return None
-        asked = self.stack.ask(self.examples.scaled(context[None]))
+        asked = self.stack.ask(self.examples.scaled(contexts[None]))
         return replica_probabilities(self._worth(asked), allowed)
 
     def discount(self, factor: float) -> None:
@@ -166,13 +164,13 @@ class TorchLearner(Learner):
             raise InvalidInput("arms", list(before), remedy)
         self.changes += 1
         fresh.seed = int(generator(self.seed, "arms", self.changes).integers(SEEDS))
-        self._rearm_stack(self.stack, fresh, before)
+        self._remap_stack(self.stack, fresh, before)
         weights = self.examples.pseudo_weights.shape
         rng = generator(fresh.seed, "pseudo-examples")
         drawn = self.resampling.weights((len(before), weights[2], weights[1]), rng)
         self.examples.remap_arms(before, drawn.transpose(0, 2, 1))
 
-    def _rearm_stack(self, stack: Stack, fresh: "TorchLearner", before: ArmMap) -> None:
+    def _remap_stack(self, stack: Stack, fresh: "TorchLearner", before: ArmMap) -> None:
         if not self.model.per_arm:
             self.columns = self.columns[np.array(before)]
             return

@@ -13,7 +13,7 @@ from bandstrap.models.torch.checks import (
     diverged,
     failing,
 )
-from bandstrap.models.torch.examples import Batch
+from bandstrap.models.torch.examples import Minibatch
 from bandstrap.models.torch.losses import loss_of
 from bandstrap.models.torch.modules import Sizes, forked, made
 from bandstrap.models.torch.plain import plain, tensors
@@ -89,7 +89,7 @@ class Stack:
             raise diverged(self.model)
         return predictions
 
-    def step(self, batch: Batch, columns: Array, seed: int | None) -> None:
+    def step(self, batch: Minibatch, columns: Array, seed: int | None) -> None:
         """One step of all replicas; each prediction's column is that of the arm pulled."""
         import torch
 

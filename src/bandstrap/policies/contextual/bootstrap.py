@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner, Model
 from bandstrap.policies.contextual.learners import LearnerPolicy
 from bandstrap.priors import ExamplePrior
@@ -15,9 +14,20 @@ from bandstrap.resampling import Resampling
 class ContextualBootstrap(LearnerPolicy):
     """Refit the model of every arm to its reweighted history, and act greedily.
 
-    With `Exponential` weights this is the paper's WB, with `Multinomial` its NPB. Whether a draw is
-    exact or an approximation is for the model to say: `OneStep(LogisticRegression())` and the like
-    are models of their own.
+    With `Exponential` weights this is the paper's WB, with `Multinomial` its NPB. Whether draws are
+    exact depends on the model: `OneStep(LogisticRegression())`, say, is an approximation.
+
+    Here arm 1 pays where the feature is positive, arm 0 elsewhere:
+
+    >>> import numpy as np
+    >>> from bandstrap import EigenExamples, Exponential, LogisticRegression
+    >>> policy = ContextualBootstrap(Exponential(), LogisticRegression(), EigenExamples())
+    >>> state, rng = policy.start(Problem(n_arms=2, n_features=1)), np.random.default_rng(0)
+    >>> for x in rng.standard_normal((200, 1, 1)):
+    ...     arms = policy.select(state, x, rng)
+    ...     policy.update(state, x, arms, (x[:, 0] > 0) == arms)
+    >>> [int(policy.select(state, np.array([[x]]), rng)[0]) for x in (-2.0, 2.0)]
+    [0, 1]
     """
 
     resampling: Resampling
@@ -33,8 +43,4 @@ class ContextualBootstrap(LearnerPolicy):
         self.model.check(problem.support, self.resampling, rewards)
 
     def _learner(self, problem: Problem) -> Learner:
-        if problem.n_features < 1:
-            raise InvalidInput(
-                "n_features", problem.n_features, "a model needs contexts; use Bootstrap without"
-            )
         return self.model.learner(problem, self.resampling, self.prior)

@@ -25,10 +25,6 @@ class EllipsoidLearner(Learner):
         require(self.arms.centres.shape == own, "ellipsoids are of another problem")
 
     def __init__(self, problem: Problem, penalty: float) -> None:
-        if problem.n_features < 1:
-            raise InvalidInput(
-                "n_features", problem.n_features, "a linear model needs contexts; declare features"
-            )
         self.problem = problem
         self.arms = Ellipsoids(problem.n_arms, problem.n_features, penalty)
 
@@ -37,23 +33,20 @@ class EllipsoidLearner(Learner):
         """Rewards learnt so far."""
         return float(self.arms.counts.sum())
 
-    def learn(self, context: Array, arm: int, reward: float, rng: Rng | None) -> None:
-        self._weigh_in(context, arm, reward, rng, 1.0)
-
-    def _weigh_in(
-        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
+    def learn(
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float = 1.0
     ) -> None:
         self.arms.learn_linear(context, arm, reward, weight)
 
     def discount(self, factor: float) -> None:
         self.arms.discount(factor)
 
-    def scores(self, context: Array, rng: Rng) -> Array:
-        centres, spreads = self._law(context)
+    def margins(self, contexts: Array, rng: Rng) -> Array:
+        centres, spreads = self._law(contexts)
         return centres if spreads is None else centres + spreads * rng.standard_normal(centres.size)
 
-    def probabilities(self, context: Array, allowed: Array) -> Array | None:
-        centres, spreads = self._law(context)
+    def probabilities(self, contexts: Array, allowed: Array) -> Array | None:
+        centres, spreads = self._law(contexts)
         return normal_probabilities(
             centres, np.zeros(centres.size) if spreads is None else spreads, allowed
         )

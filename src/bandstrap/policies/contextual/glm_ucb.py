@@ -78,8 +78,8 @@ class GLMUCBLearner(EllipsoidLearner):
         self.bonus = bonus
         self.fits = Ellipsoids(problem.n_arms, problem.n_features, penalty)
 
-    def _weigh_in(
-        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
+    def learn(
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float = 1.0
     ) -> None:
         self.arms.learn_linear(context, arm, reward, weight)
         self.fits.learn_logistic(context, arm, reward, weight)

@@ -1,4 +1,4 @@
-"""Epsilon-greedy on a model: its best arm, and now and then any arm at all."""
+"""Epsilon-greedy on a model: its best arm, and now and then any arm."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,6 @@ import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.choice import explored, highest
-from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner, Model
 from bandstrap.policies.base import Draw
 from bandstrap.policies.contextual.learners import LearnerPolicy, LearnerState
@@ -26,6 +25,12 @@ class ContextualEpsilonGreedy(LearnerPolicy):
 
     t is 1 + the number of rewards learnt, whatever their weights; it does not fade when rewards do
     (`HalfLife`). The default schedule, 50 / (50 + t), is the one that the paper tuned.
+
+    >>> from bandstrap import LogisticRegression
+    >>> policy = ContextualEpsilonGreedy(LogisticRegression())
+    >>> state, rng = policy.start(Problem(n_arms=3, n_features=2)), np.random.default_rng(0)
+    >>> policy.select(state, np.ones((1, 2)), rng).shape
+    (1,)
     """
 
     model: Model
@@ -35,7 +40,7 @@ class ContextualEpsilonGreedy(LearnerPolicy):
     schema = Schema(schedule=Function("Constant", "Decay"))
 
     def __post_init__(self) -> None:
-        EpsilonGreedy(self.schedule)  # refuses what is no schedule
+        EpsilonGreedy(self.schedule)  # checks it
 
     @property
     def _reads_tables(self) -> bool:
@@ -46,9 +51,6 @@ class ContextualEpsilonGreedy(LearnerPolicy):
         self.model.check(problem.support, NoResampling(), rewards)
 
     def _learner(self, problem: Problem) -> Learner:
-        if problem.n_features < 1:
-            remedy = "a model needs contexts; use EpsilonGreedy without"
-            raise InvalidInput("n_features", problem.n_features, remedy)
         return self.model.learner(problem, NoResampling(), self.prior)
 
     def _scores(self, state: LearnerState, contexts: Contexts, rng: Rng) -> Array:
@@ -77,18 +79,21 @@ class ContextualEpsilonGreedy(LearnerPolicy):
     ) -> Draw:
         contexts, open_ = checked_decision(state, contexts, allowed)
         assert contexts is not None
-        arm, scores = state.learners[0].choose(contexts[0], rng, open_[0])
+        arm, scores, exact = state.learners[0].decide(contexts[0], rng, open_[0])
         if self._explore(state, rng)[0]:
             scores = rng.random(state.problem.n_arms)
             arm = highest(scores, open_[0], rng)
-        exact = self._probabilities(state, contexts, open_)
+        exact = self._mixed(state, exact, open_)
         again = lambda: int(self._select(state, contexts, rng, open_)[0])  # noqa: E731
         return Draw.of(arm, scores, exact, again, draws)
 
     def _probabilities(
         self, state: LearnerState, contexts: Contexts, allowed: Array
     ) -> Array | None:
-        exact = super()._probabilities(state, contexts, allowed)
+        return self._mixed(state, super()._probabilities(state, contexts, allowed), allowed)
+
+    def _mixed(self, state: LearnerState, exact: Array | None, allowed: Array) -> Array | None:
+        """The model's probabilities, mixed with those of exploration."""
         return None if exact is None else explored(self._epsilon(state), exact, allowed[0])
 
     def _epsilon(self, state: LearnerState) -> float:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 
-from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner
 from bandstrap.models.network.langevin import LangevinNetwork
 from bandstrap.policies.contextual.learners import LearnerPolicy
@@ -30,6 +29,4 @@ class Langevin(LearnerPolicy):
     prior: ExamplePrior = field(default_factory=NoExamples)
 
     def _learner(self, problem: Problem) -> Learner:
-        if problem.n_features < 1:
-            raise InvalidInput("n_features", problem.n_features, "a network needs contexts")
         return self.model.learner(problem, NoResampling(), self.prior)

@@ -18,8 +18,8 @@ class LaplaceLearner(EllipsoidLearner):
         super().__init__(problem, penalty)
         self.spread = spread
 
-    def _weigh_in(
-        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
+    def learn(
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float = 1.0
     ) -> None:
         self.arms.learn_logistic(context, arm, reward, weight)
 

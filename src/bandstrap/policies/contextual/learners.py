@@ -1,4 +1,4 @@
-"""The state of a policy that has a learner for each run, and its way to learn."""
+"""Policies that have a `Learner` in each run, and their state."""
 
 from abc import abstractmethod
 
@@ -7,6 +7,7 @@ import numpy as np
 from bandstrap.arrays import Array, Contexts, Rng, Weights
 from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner
+from bandstrap.models.base import draw_scores, learn_reward
 from bandstrap.policies.base import Draw, Policy
 from bandstrap.policies.state import MOST, State
 from bandstrap.policies.validation import check_numbers, checked_decision
@@ -37,8 +38,8 @@ class LearnerState(State):
             learner.check_context(contexts[run])
 
     @property
-    def repeats_weights(self) -> bool:  # learners may
-        return False
+    def repeats_weights(self) -> bool:
+        return False  # `learn_reward` does, for learners that do
 
     @property
     def whole_weights(self) -> bool:
@@ -57,10 +58,7 @@ class LearnerState(State):
             context, arm, reward = contexts[run], int(arms[run]), float(rewards[run])
             weight = 1.0 if weights is None else float(weights[run])
             learner.check_reward(reward, weight)
-            if weights is None:
-                learner.learn(context, arm, reward, rng)
-            else:
-                learner.learn_weighted(context, arm, reward, rng, weight)
+            learn_reward(learner, context, arm, reward, rng, weight)
         self.rounds += 1
 
     def discount(self, fresh: "LearnerState", factor: float) -> None:
@@ -69,17 +67,20 @@ class LearnerState(State):
 
 
 class LearnerPolicy(Policy[LearnerState]):
-    """A policy that leaves learning to a `Learner` in each run and chooses by its draw."""
+    """A policy that leaves learning to a `Learner` in each run and acts greedily on its draw."""
 
     @abstractmethod
     def _learner(self, problem: Problem) -> Learner: ...
 
     @property
     def _reads_tables(self) -> bool:
-        """Whether contexts may hold words, which rows know only by their codes."""
+        """Whether contexts may hold words, which are codes in rows."""
         return False
 
     def _start(self, problem: Problem, runs: int) -> LearnerState:
+        if problem.n_features < 1:
+            remedy = "a model needs contexts; without any use Bootstrap or EpsilonGreedy, say"
+            raise InvalidInput("n_features", problem.n_features, remedy)
         if not self._reads_tables:
             remedy = "encode them as numbers, or use from_sklearn() with a pipeline that does"
             check_numbers(problem, remedy)
@@ -88,7 +89,7 @@ class LearnerPolicy(Policy[LearnerState]):
     def _scores(self, state: LearnerState, contexts: Contexts, rng: Rng) -> Array:
         assert contexts is not None
         pairs = zip(state.learners, contexts, strict=True)
-        return np.array([learner.scores(context, rng) for learner, context in pairs])
+        return np.array([draw_scores(learner, context, rng) for learner, context in pairs])
 
     def _select(self, state: LearnerState, contexts: Contexts, rng: Rng, allowed: Array) -> Array:
         assert contexts is not None

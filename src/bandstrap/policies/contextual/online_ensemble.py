@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner
 from bandstrap.models.online.replicas import OnlineLogistic, Replicas
 from bandstrap.policies.contextual.learners import LearnerPolicy
@@ -36,6 +35,4 @@ class OnlineEnsemble(LearnerPolicy):
         return Replicas(OnlineLogistic(self.rate, replay=0), self.count)
 
     def _learner(self, problem: Problem) -> Learner:
-        if problem.n_features < 1:
-            raise InvalidInput("n_features", problem.n_features, "a model needs contexts")
         return self._replicas().learner(problem, Poisson(), NoExamples())

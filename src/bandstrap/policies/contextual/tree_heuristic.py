@@ -7,7 +7,7 @@ import numpy as np
 from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner
-from bandstrap.models.features import Rows, verify_rows
+from bandstrap.models.features import Examples, verify_rows
 from bandstrap.models.tree import DecisionTree, Tree
 from bandstrap.policies.contextual.learners import LearnerPolicy
 from bandstrap.problem import Problem
@@ -34,7 +34,7 @@ class TreeLearner(Learner):
         pulls=Fixed(Whole(1)),
         growth=Fixed(Real(0.0)),
         ends=ArrayOf(np.float64, "ends", fixed=True),
-        rows=ListOf(Of(Rows), "arms"),
+        rows=ListOf(Of(Examples), "arms"),
         trees=ListOf(Maybe(Of(Tree)), "arms"),
         leaves=ListOf(ArrayOf(np.int64, Grows()), "arms"),
     )
@@ -57,15 +57,12 @@ class TreeLearner(Learner):
         self.growth = policy.growth
         ends = np.array([problem.support.low, problem.support.high])
         self.ends = ends if np.isfinite(ends).all() else np.zeros(0)
-        self.rows = [Rows(problem.n_features) for _ in range(problem.n_arms)]
+        self.rows = [Examples(problem.n_features) for _ in range(problem.n_arms)]
         self.trees: list[Tree | None] = [None] * problem.n_arms
         self.leaves = [np.zeros(0, dtype=np.int64) for _ in range(problem.n_arms)]
 
-    def learn(self, context: Array, arm: int, reward: float, rng: Rng | None) -> None:
-        self._weigh_in(context, arm, reward, rng, 1.0)
-
-    def _weigh_in(
-        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
+    def learn(
+        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float = 1.0
     ) -> None:
         self.rows[arm].add(context, reward, weight)
 
@@ -81,10 +78,10 @@ class TreeLearner(Learner):
         self.trees = remapped_list(self.trees, fresh.trees, before)
         self.leaves = remapped_list(self.leaves, fresh.leaves, before)
 
-    def scores(self, context: Array, rng: Rng) -> Array:
-        return np.array([self._score(arm, context, rng) for arm in range(len(self.rows))])
+    def margins(self, contexts: Array, rng: Rng) -> Array:
+        return np.array([self._draw(arm, contexts, rng) for arm in range(len(self.rows))])
 
-    def _score(self, arm: int, context: Array, rng: Rng) -> float:
+    def _draw(self, arm: int, context: Array, rng: Rng) -> float:
         rows = self.rows[arm]
         if rows.count < self.pulls:
             return float("inf")
@@ -140,6 +137,4 @@ class TreeHeuristic(LearnerPolicy):
             raise InvalidInput("growth", self.growth, "give 0 or more")
 
     def _learner(self, problem: Problem) -> Learner:
-        if problem.n_features < 1:
-            raise InvalidInput("n_features", problem.n_features, "trees need contexts")
         return TreeLearner(self, problem)
