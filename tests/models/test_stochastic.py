@@ -159,7 +159,7 @@ def test_arms_without_examples_come_first_and_one_class_is_no_trouble() -> None:
 
 def test_a_choice_is_made_by_margins_where_probabilities_tie() -> None:
     learner = StochasticLogisticRegression().learner(Problem(3, 1), Exponential(), NoExamples())
-    learner._margins = lambda context, rng: np.array([50.0, 60.0, 40.0])
+    learner.margins = lambda context, rng: np.array([50.0, 60.0, 40.0])
     everything, rng = np.ones(3, dtype=bool), np.random.default_rng(0)
     for _ in range(20):
         arm, scores = learner.decide(np.ones(1), rng, everything)[:2]
