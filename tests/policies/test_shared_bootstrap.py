@@ -24,7 +24,7 @@ from bandstrap import (
     from_sklearn,
 )
 from bandstrap.models.base import draw_scores
-from bandstrap.models.sklearn.refits import EveryRound, Growth
+from bandstrap.models.sklearn.schedules import EveryRound, Growth
 
 MODELS = {
     "replicas": Replicas(OnlineLogistic()),

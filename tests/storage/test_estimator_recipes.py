@@ -33,9 +33,8 @@ from sklearn.preprocessing import (
 
 from bandstrap import Bandit, InvalidInput, OutputError
 from bandstrap.models.sklearn.as_estimators import LogisticEstimator
-from bandstrap.models.sklearn.known import ESTIMATORS, known_class
+from bandstrap.models.sklearn.recipe import ESTIMATORS, known_class, written
 from bandstrap.models.sklearn.recipe import read as made_from
-from bandstrap.models.sklearn.recipe import written
 from bandstrap.storage.schema import Refused
 from bandstrap.storage.unpacking import NotTrusted
 

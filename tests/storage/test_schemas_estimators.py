@@ -55,7 +55,7 @@ def often(raw, slot):
     last = chain[1][-1]
     for number in range(50):
         chain[1].append([*last[:2], dict(last[2]), 20_000 + number])
-        chain[1][-1][2]["moment"] = ["same", last[2]["moment"][-1]]
+        chain[1][-1][2]["snapshot"] = ["same", last[2]["snapshot"][-1]]
 
 
 CHANGES = [
@@ -105,8 +105,8 @@ CHANGES = [
     ("online", "OnlineLearner", "replicas", put(1000)),
     ("online", "OnlineLearner", "versions", item(0, 10**6)),
     ("online", "OnlineLearner", "versions", item(0, -2)),
-    ("online", "OnlineLearner", "marks", repeated),
-    ("online", "OnlineLearner", "marks", fewer),
+    ("online", "OnlineLearner", "updates", repeated),
+    ("online", "OnlineLearner", "updates", fewer),
     ("online", "OnlineLearner", "arms", put(None)),
     ("online", "Mark", "rows", put(10**6)),
     ("online", "Mark", "rewards", another(1)),

@@ -17,7 +17,7 @@ from bandstrap.models.online.stochastic import (
 )
 from bandstrap.models.refit import WeightedModel
 from bandstrap.models.sklearn.model import from_sklearn
-from bandstrap.models.sklearn.refits import Every, EveryRound, Growth, Online
+from bandstrap.models.sklearn.schedules import Every, EveryRound, Growth, Online
 from bandstrap.models.torch.model import from_torch
 from bandstrap.models.tree import DecisionTree
 

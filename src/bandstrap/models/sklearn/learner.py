@@ -1,4 +1,4 @@
-"""What all ways to bootstrap an estimator have in common: rows by arm, and how arms are scored."""
+"""What all ways to bootstrap an estimator share, and the one that refits at every decision."""
 
 import warnings
 from collections.abc import Iterable
@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
+from bandstrap.choice import one_of
 from bandstrap.errors import BandstrapError, InvalidInput
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.features import Examples, as_numbers, perturbed, verify_rows
@@ -36,9 +37,9 @@ from bandstrap.storage.unpacking import CannotRestore
 SEEDS = 2**63
 SMALLEST = 1e-300  # a discount by 0 has no logarithm
 FADING = Real(LEAST, 0.0)
-STATES = 2**31 - 1  # estimators take a random state of so many bits
+STATES = 2**31 - 1  # random states of estimators are below
 
-# Arrays of pseudo-examples, which whoever used them holds on to.
+# Pseudo-examples may be in use by several snapshots.
 EXAMPLES = ArrayOf(CONTEXTS, Grows("examples"), "features", low=-WIDEST, high=WIDEST, shared=True)
 EXAMPLE_REWARDS = ArrayOf(REWARDS, Grows("examples"), shared=True)
 
@@ -56,8 +57,8 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Moment:
-    """What examples there were: pseudo-examples, so many rows of an arm, so much forgotten."""
+class Snapshot:
+    """What an arm's examples were at some time: pseudo-examples, rows, and how much they faded."""
 
     version: int
     contexts: Array  # of the pseudo-examples
@@ -76,7 +77,8 @@ class EstimatorLearner(Learner):
     repeats: ClassVar[bool] = False
     one_for_all: ClassVar[bool] = True
     by_arm: ClassVar[tuple[str, ...]] = ("rows", "importance")  # lists with an entry for each arm
-    told = False  # whether it has warned that the estimator refuses examples
+    warned = False  # that the estimator refuses examples
+    former_fields: ClassVar[dict[str, str]] = {"told": "warned"}
     schema = Schema(
         model=Fixed(Of(Model)),
         fitter=Of(Fitter),
@@ -85,7 +87,7 @@ class EstimatorLearner(Learner):
         importance=ListOf(Of(Importance), "arms"),
         fading=FADING,
         pseudo=Of(PseudoExamples),
-        told=Flag(),
+        warned=Flag(),
     )
 
     def verify_saved(self) -> None:
@@ -96,7 +98,7 @@ class EstimatorLearner(Learner):
             self.verify_examples(rows.contexts, rows.rewards)
 
     def verify_examples(self, contexts: Array, rewards: Array) -> None:
-        """Refuse examples in a file that no arm can have."""
+        """Refuse a file with examples that no arm can have."""
         require(contexts.shape[1] == self.rows[0].n_features, "examples are of another width")
         self.fitter.verify_rewards(rewards)
 
@@ -115,7 +117,7 @@ class EstimatorLearner(Learner):
             raise CannotRestore(f"a {name} could not be made again: {error}") from error
 
     def _remake(self) -> None:
-        """Nothing, unless fits are kept."""
+        """Make the fits again, if they are kept."""
 
     def __init__(self, setting: Setting) -> None:
         problem = setting.problem
@@ -168,24 +170,24 @@ class EstimatorLearner(Learner):
             self.importance[arm].keep(~lost)
             self.rows[arm].keep(~lost)
 
-    def moment(self, arm: int) -> Moment:
-        """What the arm's examples are now."""
+    def snapshot(self, arm: int) -> Snapshot:
+        """The arm's examples as they are now."""
         pseudo = self.pseudo
         rows = self.rows[arm].count
-        return Moment(pseudo.version, pseudo.contexts, pseudo.rewards, rows, self.fading)
+        return Snapshot(pseudo.version, pseudo.contexts, pseudo.rewards, rows, self.fading)
 
-    def examples(self, arm: int, moment: Moment) -> tuple[Array, Array, Array]:
-        """Contexts, rewards, and how much they count: pseudo-examples and rows of a moment."""
-        rows, n = self.rows[arm], moment.rows
-        contexts = np.concatenate([moment.contexts, as_numbers(rows.contexts[:n])])
-        rewards = np.concatenate([moment.rewards, rows.rewards[:n]])
-        counts = self.importance[arm].at(moment.fading, n)
-        return contexts, rewards, np.concatenate([np.ones(moment.rewards.size), counts])
+    def examples(self, arm: int, snapshot: Snapshot) -> tuple[Array, Array, Array]:
+        """Contexts, rewards and counts of a snapshot: pseudo-examples, then rows."""
+        rows, n = self.rows[arm], snapshot.rows
+        contexts = np.concatenate([snapshot.contexts, as_numbers(rows.contexts[:n])])
+        rewards = np.concatenate([snapshot.rewards, rows.rewards[:n]])
+        counts = self.importance[arm].at(snapshot.fading, n)
+        return contexts, rewards, np.concatenate([np.ones(snapshot.rewards.size), counts])
 
     def fitted(
         self, arm: int, examples: tuple[Array, Array, Array], rng: Rng, start: Fit | None = None
     ) -> Fit | None:
-        """A fit to freshly weighed examples; None if none of them counts."""
+        """A fit to freshly weighted examples; None if they all count zero."""
         contexts, rewards, counts = examples
         if not counts.any():
             return None
@@ -193,7 +195,7 @@ class EstimatorLearner(Learner):
         data, state = (contexts, targets, weights), int(rng.integers(STATES))
         fit = self.fitter.fit(self.model.estimator, data, state, start)
         if fit.refusal is not None:
-            self._tell(arm, fit.refusal)
+            self._warn(arm, fit.refusal)
         return fit
 
     def table(self, contexts: Array) -> Any:
@@ -209,7 +211,7 @@ class EstimatorLearner(Learner):
         )
 
     def _predicted(self, arm: int, fit: Fit, table: Any) -> Array:
-        cause = "it predicts what is no finite number"
+        cause = "it predicts numbers that are not finite"
         try:
             predicted = self.fitter.expected(fit, table)
         except BandstrapError:
@@ -221,14 +223,14 @@ class EstimatorLearner(Learner):
         finite = np.isfinite(predicted)
         if finite.all():
             return predicted
-        self._tell(arm, cause)
+        self._warn(arm, cause)
         return np.where(finite, predicted, fit.constant)
 
-    def _tell(self, arm: int, cause: str) -> None:
+    def _warn(self, arm: int, cause: str) -> None:
         """Warn, once, that an estimator refuses to be fit or to predict."""
-        if self.told:
+        if self.warned:
             return
-        self.told = True
+        self.warned = True
         from sklearn.exceptions import FitFailedWarning  # takes long to import
 
         warnings.warn(
@@ -239,3 +241,27 @@ class EstimatorLearner(Learner):
             FitFailedWarning,
             stacklevel=2,
         )
+
+
+class FreshLearner(EstimatorLearner):
+    """The bootstrap itself: every allowed arm is fit afresh at every decision, and no fit kept."""
+
+    def discount(self, factor: float) -> None:
+        super().discount(factor)
+        for arm in range(len(self.rows)):
+            self.forget(arm)
+
+    def margins(self, contexts: Array, rng: Rng) -> Array:
+        fits = [self._fit(arm, rng) for arm in range(len(self.rows))]
+        return self.means(fits, self.table(contexts))
+
+    def best(self, contexts: Array, rng: Rng, allowed: Array) -> int:
+        if contexts.ndim > 1:
+            return super().best(contexts, rng, allowed)
+        arms = np.flatnonzero(allowed)  # others need no fit
+        fits = [self._fit(int(arm), rng) for arm in arms]
+        means = self.means(fits, self.table(contexts), arms.tolist())
+        return one_of(arms[means == means.max()], rng)
+
+    def _fit(self, arm: int, rng: Rng) -> Fit | None:
+        return self.fitted(arm, self.examples(arm, self.snapshot(arm)), rng)

@@ -9,7 +9,7 @@ from bandstrap.models.base import Learner, Model
 from bandstrap.models.sklearn.fit import Fitter
 from bandstrap.models.sklearn.learner import Setting
 from bandstrap.models.sklearn.recipe import read, written
-from bandstrap.models.sklearn.refits import Growth, Refit, check_refit
+from bandstrap.models.sklearn.schedules import Growth, Refit, check_refit
 from bandstrap.models.sklearn.weights import repeats_rows, weight_keyword
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem, Support

@@ -25,8 +25,8 @@ NONE_SEEN = np.nan
 
 
 @dataclass(frozen=True)
-class Mark:
-    """Pseudo-examples that an arm's replicas learnt after so many rows."""
+class PriorUpdate:
+    """Pseudo-examples that an arm's replicas learnt after `rows` rows."""
 
     rows: int
     contexts: Array
@@ -53,48 +53,44 @@ class OnlineArm:
 class OnlineLearner(EstimatorLearner):
     """Each arm has a seed, from which come the weights of its examples and so its fits.
 
-    Fits are not saved: they are made again from the seed, the rows, and `marks`, the
-    pseudo-examples and when they were learnt.
+    Fits are not saved: they are made again from the seed, the rows and `updates`.
     """
 
     unsaved: ClassVar[tuple[str, ...]] = ("arms",)
+    former_fields: ClassVar[dict[str, str]] = {"marks": "updates", "told": "warned"}
     by_arm: ClassVar[tuple[str, ...]] = (
-        *EstimatorLearner.by_arm,
-        "seeds",
-        "marks",
-        "versions",
-        "arms",
-    )
+        *EstimatorLearner.by_arm, "seeds", "updates", "versions", "arms"
+    )  # fmt: skip
     schema = Schema(
         replicas=Fixed(Whole(1)),
         seeds=ListOf(Maybe(Whole(0, SEEDS)), "arms"),
-        marks=ListOf(ListOf(Of(Mark)), "arms"),
+        updates=ListOf(ListOf(Of(PriorUpdate)), "arms"),
         versions=ListOf(Whole(-1), "arms"),
     )
 
     def verify_saved(self) -> None:
         super().verify_saved()
-        for arm, marks in enumerate(self.marks):
+        for arm, updates in enumerate(self.updates):
             seeded = self.seeds[arm] is not None
-            require(seeded or not (marks or self.rows[arm].count), "what was learnt has no seed")
+            require(seeded or not (updates or self.rows[arm].count), "what was learnt has no seed")
             require(self.versions[arm] <= self.pseudo.version, "examples are yet to come")
-            require(len(marks) <= self.versions[arm] + 1, "more examples than there were")
+            require(len(updates) <= self.versions[arm] + 1, "more examples than there were")
             # Each is learnt by every replica: the arrays of each version are its own.
-            apart = len({id(mark.contexts) for mark in marks}) == len(marks)
+            apart = len({id(update.contexts) for update in updates}) == len(updates)
             require(apart, "examples were learnt twice")
-            self._verify_marks(arm, marks)
+            self._verify_updates(arm, updates)
 
-    def _verify_marks(self, arm: int, marks: list[Mark]) -> None:
-        places = [0, *(mark.rows for mark in marks), self.rows[arm].count]
+    def _verify_updates(self, arm: int, updates: list[PriorUpdate]) -> None:
+        places = [0, *(update.rows for update in updates), self.rows[arm].count]
         require(places == sorted(places), "examples were learnt after rows that never came")
-        for mark in marks:
-            self.verify_examples(mark.contexts, mark.rewards)
+        for update in updates:
+            self.verify_examples(update.contexts, update.rewards)
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
         self.replicas = setting.replicas
         self.seeds: list[int | None] = [None] * len(self.rows)
-        self.marks: list[list[Mark]] = [[] for _ in self.rows]
+        self.updates: list[list[PriorUpdate]] = [[] for _ in self.rows]
         self.versions = [-1] * len(self.rows)  # of the pseudo-examples learnt
         self.arms = [OnlineArm(self.replicas) for _ in self.rows]
 
@@ -106,10 +102,10 @@ class OnlineLearner(EstimatorLearner):
     def _learn_again(self, arm: int) -> None:
         """Make an arm's fits from nothing."""
         self.arms[arm], learnt = OnlineArm(self.replicas), 0
-        for number, mark in enumerate(self.marks[arm]):
-            self._learn_rows(arm, range(learnt, mark.rows))
-            self._learn_mark(arm, number)
-            learnt = mark.rows
+        for number, update in enumerate(self.updates[arm]):
+            self._learn_rows(arm, range(learnt, update.rows))
+            self._learn_update(arm, number)
+            learnt = update.rows
         self._learn_rows(arm, range(learnt, self.rows[arm].count))
 
     def learn(
@@ -172,20 +168,20 @@ class OnlineLearner(EstimatorLearner):
             if self.pseudo.count:
                 self._seed(arm, rng)
                 count, pseudo = self.rows[arm].count, self.pseudo
-                self.marks[arm].append(Mark(count, pseudo.contexts, pseudo.rewards))
-                self._learn_mark(arm, len(self.marks[arm]) - 1)
+                self.updates[arm].append(PriorUpdate(count, pseudo.contexts, pseudo.rewards))
+                self._learn_update(arm, len(self.updates[arm]) - 1)
 
-    def _learn_mark(self, arm: int, number: int) -> None:
-        mark = self.marks[arm][number]
-        for i, reward in enumerate(mark.rewards):
+    def _learn_update(self, arm: int, number: int) -> None:
+        update = self.updates[arm][number]
+        for i, reward in enumerate(update.rewards):
             try:
-                self._learn(arm, mark.contexts[i], float(reward), 1.0, ("mark", number, i))
+                self._learn(arm, update.contexts[i], float(reward), 1.0, ("mark", number, i))
             except BandstrapError:
                 raise
             except MISTAKES as error:
                 raise WrongEstimator(self.model.estimator, error) from error
-            except Exception as error:  # nobody gave it, so nobody could take it back
-                self._tell(arm, str(error))
+            except Exception as error:  # the user did not give it, and cannot take it back
+                self._warn(arm, str(error))
 
     def _learn_rows(self, arm: int, places: range) -> None:
         rows, importance = self.rows[arm], self.importance[arm]
@@ -210,7 +206,7 @@ class OnlineLearner(EstimatorLearner):
             self._note(learnt, int(replica), float(rewards[replica]), own)
 
     def _weighed(self, learnt: OnlineArm, reward: float, rng: Rng) -> tuple[Array, Array]:
-        """One reward for every replica; who has seen none is given some weight."""
+        """One reward for every replica; one that has seen none gets some weight."""
         rewards, weights = self.resampling.perturb(np.full(self.replicas, reward), rng)
         while (void := learnt.unseen & (weights <= 0)).any():
             again, drawn = self.resampling.perturb(np.full(self.replicas, reward), rng)

@@ -1,29 +1,113 @@
 """An unfitted estimator as plain data, and back: what is saved of it instead of a pickle.
 
-Reading a recipe makes nothing but estimators and their helpers, by their constructors: those of
-`estimator_known`, within its limits, and what the caller trusts. It takes no functions but NumPy's
-elementwise ones and trusted ones. A cache of a pipeline's steps is never taken over: it is a folder
-of pickles.
+Reading a recipe only calls constructors of estimators and their helpers: scikit-learn's and ours,
+listed below, and those that the caller trusts. It takes no functions but NumPy's elementwise ones
+and trusted ones. The cache of a pipeline's steps, a folder of pickles, is never taken over.
+
+To make a listed estimator sets its parameters and does no more, and a fit starts no process, reads
+no path and calls nothing but NumPy's functions. Counts are limited, so that a small file cannot ask
+for fits that never end. What a caller trusts is free of all this.
 """
 
+import re
+from functools import cache
+from importlib import import_module
+from inspect import signature
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from bandstrap.models.sklearn.known import (
-    MOST_OF,
-    allowed,
-    check_pattern,
-    check_times,
-    known_class,
-    work_of,
-)
-from bandstrap.storage.schema import require
+from bandstrap.storage.schema import Refused, require
 from bandstrap.storage.unpacking import Names, NotTrusted
 
 SELECTOR = "sklearn.compose._column_transformer:make_column_selector"
 OUTPUT = "_sklearn_output_config"  # where set_output keeps what clone takes over
 OUTPUTS = ("default", "pandas", "polars")
+
+
+# By the module that has them in every version; private modules in between may change.
+ESTIMATORS: dict[str, str] = {
+    "bandstrap.models.sklearn.as_estimators": "LinearEstimator LogisticEstimator",
+    "sklearn.calibration": "CalibratedClassifierCV",
+    "sklearn.cluster": "BisectingKMeans KMeans MiniBatchKMeans",
+    "sklearn.compose": "ColumnTransformer TransformedTargetRegressor",
+    "sklearn.cross_decomposition": "CCA PLSCanonical PLSRegression PLSSVD",
+    "sklearn.decomposition": "FactorAnalysis FastICA IncrementalPCA KernelPCA "
+    "LatentDirichletAllocation MiniBatchNMF NMF PCA SparsePCA TruncatedSVD",
+    "sklearn.discriminant_analysis": "LinearDiscriminantAnalysis QuadraticDiscriminantAnalysis",
+    "sklearn.dummy": "DummyClassifier DummyRegressor",
+    "sklearn.ensemble": "AdaBoostClassifier AdaBoostRegressor BaggingClassifier BaggingRegressor "
+    "ExtraTreesClassifier ExtraTreesRegressor GradientBoostingClassifier "
+    "GradientBoostingRegressor HistGradientBoostingClassifier HistGradientBoostingRegressor "
+    "RandomForestClassifier RandomForestRegressor RandomTreesEmbedding StackingClassifier "
+    "StackingRegressor VotingClassifier VotingRegressor",
+    "sklearn.feature_extraction.text": "CountVectorizer HashingVectorizer TfidfTransformer "
+    "TfidfVectorizer",
+    "sklearn.feature_selection": "GenericUnivariateSelect RFE RFECV SelectFdr SelectFpr "
+    "SelectFromModel SelectFwe SelectKBest SelectPercentile SequentialFeatureSelector "
+    "VarianceThreshold",
+    "sklearn.gaussian_process": "GaussianProcessClassifier GaussianProcessRegressor",
+    "sklearn.gaussian_process.kernels": "CompoundKernel ConstantKernel DotProduct Exponentiation "
+    "ExpSineSquared Matern PairwiseKernel Product RationalQuadratic RBF Sum WhiteKernel",
+    "sklearn.impute": "KNNImputer MissingIndicator SimpleImputer",
+    "sklearn.impute._iterative": "IterativeImputer",
+    "sklearn.isotonic": "IsotonicRegression",
+    "sklearn.kernel_approximation": "AdditiveChi2Sampler Nystroem PolynomialCountSketch "
+    "RBFSampler SkewedChi2Sampler",
+    "sklearn.kernel_ridge": "KernelRidge",
+    "sklearn.linear_model": "ARDRegression BayesianRidge ElasticNet ElasticNetCV GammaRegressor "
+    "HuberRegressor Lars LarsCV Lasso LassoCV LassoLars LassoLarsCV LassoLarsIC LinearRegression "
+    "LogisticRegression LogisticRegressionCV OrthogonalMatchingPursuit "
+    "OrthogonalMatchingPursuitCV PassiveAggressiveClassifier PassiveAggressiveRegressor "
+    "Perceptron PoissonRegressor QuantileRegressor RANSACRegressor Ridge RidgeCV RidgeClassifier "
+    "RidgeClassifierCV SGDClassifier SGDRegressor TheilSenRegressor TweedieRegressor",
+    "sklearn.model_selection": "FixedThresholdClassifier GridSearchCV RandomizedSearchCV "
+    "TunedThresholdClassifierCV",
+    "sklearn.model_selection._search_successive_halving": "HalvingGridSearchCV "
+    "HalvingRandomSearchCV",
+    "sklearn.multiclass": "OneVsOneClassifier OneVsRestClassifier OutputCodeClassifier",
+    "sklearn.naive_bayes": "BernoulliNB CategoricalNB ComplementNB GaussianNB MultinomialNB",
+    "sklearn.neighbors": "KNeighborsClassifier KNeighborsRegressor KNeighborsTransformer "
+    "NearestCentroid NeighborhoodComponentsAnalysis RadiusNeighborsClassifier "
+    "RadiusNeighborsRegressor RadiusNeighborsTransformer",
+    "sklearn.neural_network": "BernoulliRBM MLPClassifier MLPRegressor",
+    "sklearn.pipeline": "FeatureUnion Pipeline",
+    "sklearn.preprocessing": "Binarizer FunctionTransformer KBinsDiscretizer KernelCenterer "
+    "MaxAbsScaler MinMaxScaler Normalizer OneHotEncoder OrdinalEncoder PolynomialFeatures "
+    "PowerTransformer QuantileTransformer RobustScaler SplineTransformer StandardScaler "
+    "TargetEncoder",
+    "sklearn.random_projection": "GaussianRandomProjection SparseRandomProjection",
+    "sklearn.svm": "LinearSVC LinearSVR NuSVC NuSVR SVC SVR",
+    "sklearn.tree": "DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier "
+    "ExtraTreeRegressor",
+}
+
+# Processes, paths, an expression that is evaluated, and talk: these take their defaults instead.
+NEUTRAL = ("memory", "n_jobs", "pre_dispatch", "verbose")
+COUNTS = {"n", "max", "iter", "size", "sizes"}  # words in the names of parameters that are counts
+ENDLESS = ("max_skips", "stop_n_inliers")  # infinite unless given, but for an end of their own
+MOST = 100_000
+MOST_OF = {
+    "cv": 1_000,
+    "degree": 5,
+    "hidden_layer_sizes": 1_000,
+    "n_bins": 1_000,
+    "n_components": 5_000,
+    "n_estimators": 10_000,
+    "n_features": 2**22,
+    "n_knots": 1_000,
+    "ngram_range": 10,
+}
+MOST_LAYERS = 10
+GRIDS = ("param_grid", "param_distributions")
+MOST_COMBINATIONS = 1_000  # in a grid
+LOOPS = ("cv", "max_iter", "max_trials", "n_estimators", "n_init", "n_iter", "n_restarts_optimizer")
+MOST_WORK = 10_000_000  # steps of fits: loops within loops, multiplied
+MOST_TIMES = 100  # fits of an arm
+# Patterns that find words, and columns by their names, without trying every way to do it.
+WORDS = {None, *(f"{flag}\\b{word}\\b" for flag in ("", "(?u)") for word in (r"\w\w+", r"\w+"))}
+QUICK = re.compile(r"[\w ^$|-]*(\.\*)?")
 
 
 def written(thing: Any) -> Any:
@@ -138,3 +222,102 @@ def _of_numpy(name: Any) -> Any:
     known = elementwise or (isinstance(found, type) and issubclass(found, np.generic))
     require(known, f"{name!r:.40} is no elementwise function of NumPy")
     return found
+
+
+def known_class(name: str) -> Any:
+    """A class of the list above; None for any other."""
+    module, _, kind = name.partition(":")
+    found = _places().get((_package(module), kind))
+    return found and getattr(import_module(found), kind)
+
+
+@cache
+def _places() -> dict[tuple[str, str], str]:
+    return {
+        (_package(module), name): module
+        for module, names in ESTIMATORS.items()
+        for name in names.split()
+    }
+
+
+def _package(module: str) -> str:
+    return ".".join(module.split(".")[:2])
+
+
+def allowed(kind: type, given: dict[str, Any]) -> dict[str, Any]:
+    """Parameters for an estimator that is not trusted, without what they may not say."""
+    for name, value in given.items():
+        try:
+            _check(name, value)
+        except Refused as refused:
+            raise Refused(f"{kind.__name__}.{name:.40}: {refused}; {_remedy(kind)}") from None
+    defaults = signature(kind).parameters
+    return given | {name: defaults[name].default for name in NEUTRAL if name in given}
+
+
+def _check(name: str, value: Any) -> None:
+    if name in (*NEUTRAL, *ENDLESS):
+        return
+    if name in GRIDS:
+        _check_grids(value)
+    elif name == "input":
+        require(value == "content", "texts are given, not read from files")
+    elif name == "token_pattern":
+        require(value in WORDS, "a pattern of one's own may take for ever")
+    elif name in ("kw_args", "inv_kw_args"):
+        require(not value, "a function is not given more than its numbers")
+    elif name in MOST_OF or COUNTS & set(name.split("_")):
+        _check_count(value, MOST_OF.get(name, MOST))
+
+
+def _check_count(value: Any, most: int) -> None:
+    if isinstance(value, list | tuple):
+        require(len(value) <= MOST_LAYERS, f"it has more than {MOST_LAYERS} entries")
+        for item in value:
+            _check_count(item, most)
+    elif isinstance(value, int | float):
+        require(value <= most, f"{value!r:.40} is more than {most:,}")
+
+
+def _check_grids(grids: Any) -> None:
+    """Of a search, which sets parameters itself."""
+    for grid in grids if isinstance(grids, list) else [grids]:
+        require(isinstance(grid, dict), "a grid is none")
+        for name, values in grid.items():
+            last = str(name).rpartition("__")[2]
+            require(last not in NEUTRAL, f"{last} is not searched for")
+            for value in values if isinstance(values, list | tuple) else [values]:
+                _check(last, value)
+    require(_combinations(grids) <= MOST_COMBINATIONS, "it has too many combinations")
+
+
+def _combinations(grids: Any) -> int:
+    some = grids if isinstance(grids, list) else [grids]
+    return sum(prod(len(values) for values in grid.values()) for grid in some)
+
+
+def check_pattern(pattern: Any) -> None:
+    """Refuse a pattern for names of columns that may take longer than anybody waits."""
+    quick = pattern is None or (type(pattern) is str and QUICK.fullmatch(pattern))
+    remedy = "if the file is yours: Bandit.load(path, trusted=[make_column_selector])"
+    require(quick, f"the pattern {pattern!r:.40} may take for ever; {remedy}")
+
+
+def check_times(kind: type, times: int, work: int) -> None:
+    """Refuse more fits of an estimator that is not trusted, or longer ones, than one waits for."""
+    total = times * work
+    few = f"{times:,} fits of an arm are more than {MOST_TIMES}; {_remedy(kind)}"
+    require(times <= MOST_TIMES, few)
+    short = f"its fits take {total:,} steps, and {MOST_WORK:,} are allowed; {_remedy(kind)}"
+    require(total <= MOST_WORK, short)
+
+
+def _remedy(kind: type) -> str:
+    return f"if the file is yours: Bandit.load(path, trusted=[{kind.__name__}])"
+
+
+def work_of(given: dict[str, Any]) -> int:
+    """How many steps one fit takes by an estimator's own parameters."""
+    loops = [given[name] for name in LOOPS if type(given.get(name)) is int]
+    grids = [given[name] for name in GRIDS[:1] if name in given]
+    return int(prod(max(1, each) for each in loops) * prod(map(_combinations, grids)))

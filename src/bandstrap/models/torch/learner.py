@@ -10,10 +10,10 @@ from bandstrap.choice import replica_probabilities
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner
 from bandstrap.models.torch.examples import TorchExamples
-from bandstrap.models.torch.losses import worth
 from bandstrap.models.torch.modules import Sizes
-from bandstrap.models.torch.remapping import regrouped
+from bandstrap.models.torch.saved import regrouped
 from bandstrap.models.torch.stack import Stack
+from bandstrap.models.torch.training import worth
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap

@@ -1,17 +1,39 @@
-"""What a file holds of a stack of modules, compared with what the user's own functions make."""
+"""What is saved of a stack of modules: arrays for tensors, their checks, and changing arms."""
 
+from collections.abc import Callable
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from bandstrap.arrays import Array
-from bandstrap.models.torch.checks import check_optimiser
 from bandstrap.models.torch.modules import forked
-from bandstrap.models.torch.plain import plain
+from bandstrap.models.torch.training import check_optimiser
+from bandstrap.remapping import ArmMap, remapped
 from bandstrap.storage.schema import LARGEST, require
 
 PARTS = {"parameters", "buffers", "optimiser", "draws"}
+Parts = dict[str, Any]
+
+
+def plain(thing: Any) -> Any:
+    """Tensors as arrays that share their memory."""
+    return _mapped(thing, lambda item: item.detach().numpy() if hasattr(item, "detach") else item)
+
+
+def tensors(thing: Any) -> Any:
+    """Arrays as tensors of their own."""
+    import torch
+
+    return _mapped(thing, lambda item: torch.tensor(item) if hasattr(item, "dtype") else item)
+
+
+def _mapped(thing: Any, change: Callable[[Any], Any]) -> Any:
+    if isinstance(thing, dict):
+        return {key: _mapped(value, change) for key, value in thing.items()}
+    if type(thing) in (list, tuple):
+        return type(thing)(_mapped(item, change) for item in thing)
+    return change(thing)
 
 
 def verify_parts(parts: Any, skeleton: Any, count: int) -> None:
@@ -92,3 +114,33 @@ def _is_number(value: Any) -> bool:
 
 def _is_finite(array: Array) -> bool:
     return array.dtype.kind != "f" or bool(np.isfinite(array).all())
+
+
+def regrouped(old: Parts, fresh: Parts, replicas: int, before: ArmMap) -> Parts:
+    """What is saved of a stack, with other arms; new ones start as in `fresh`."""
+
+    def modules(was: Array, start: Array) -> Array:
+        by_arm = remapped(_by_arm(was, replicas), _by_arm(start, replicas), before, axis=1)
+        return by_arm.reshape(-1, *was.shape[1:])
+
+    parts = {
+        name: {key: modules(array, fresh[name][key]) for key, array in old[name].items()}
+        for name in ("parameters", "buffers")
+    }
+    count = len(next(iter(old["parameters"].values())))
+
+    def optimised(value: Any) -> Any:
+        """The optimiser knows nothing yet of new modules: zeros."""
+        if np.ndim(value) == 0 or len(value) != count:
+            return value
+        return modules(value, np.zeros((replicas * len(before), *value.shape[1:]), value.dtype))
+
+    state = {
+        place: {key: optimised(value) for key, value in entries.items()}
+        for place, entries in old["optimiser"]["state"].items()
+    }
+    return parts | {"optimiser": old["optimiser"] | {"state": state}, "draws": old["draws"]}
+
+
+def _by_arm(array: Array, replicas: int) -> Array:
+    return array.reshape(replicas, -1, *array.shape[1:])

@@ -6,18 +6,17 @@ from typing import Any
 import numpy as np
 
 from bandstrap.arrays import Array
-from bandstrap.models.torch.checks import (
+from bandstrap.models.torch.examples import Minibatch
+from bandstrap.models.torch.modules import Sizes, forked, made
+from bandstrap.models.torch.saved import plain, tensors, verify_parts, verify_steps
+from bandstrap.models.torch.training import (
     check_batched,
     check_losses,
     check_optimiser,
     diverged,
     failing,
+    loss_of,
 )
-from bandstrap.models.torch.examples import Minibatch
-from bandstrap.models.torch.losses import loss_of
-from bandstrap.models.torch.modules import Sizes, forked, made
-from bandstrap.models.torch.plain import plain, tensors
-from bandstrap.models.torch.saved import verify_parts, verify_steps
 
 Named = dict[str, Any]  # tensors, or arrays, by the name of a parameter
 

@@ -1,4 +1,4 @@
-"""When a fitted model is fit again: schedules for `from_sklearn`, each with its cost."""
+"""When `from_sklearn` fits again: schedules, each with its cost."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -8,8 +8,7 @@ from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner
 from bandstrap.models.cost import EVERY, FIRST, tell_cost, unused
 from bandstrap.models.sklearn.ensemble import EnsembleLearner
-from bandstrap.models.sklearn.fresh import FreshLearner
-from bandstrap.models.sklearn.learner import EstimatorLearner, Setting
+from bandstrap.models.sklearn.learner import EstimatorLearner, FreshLearner, Setting
 from bandstrap.models.sklearn.online import OnlineLearner
 from bandstrap.validation import require_positive, require_whole
 
@@ -34,7 +33,7 @@ class EveryRound(Refit):
 
     def learner(self, setting: Setting) -> Learner:
         learner = FreshLearner(setting)
-        _tell(setting, learner, setting.problem.n_arms, EVERY)
+        _warn_of_cost(setting, learner, setting.problem.n_arms, EVERY)
         return learner
 
 
@@ -109,14 +108,14 @@ class Online(Refit):
 
 def _ensemble(setting: Setting, schedule: "Every | Growth") -> Learner:
     learner = EnsembleLearner(setting, schedule)
-    _tell(setting, learner, setting.problem.n_arms * setting.replicas, FIRST)
+    _warn_of_cost(setting, learner, setting.problem.n_arms * setting.replicas, FIRST)
     return learner
 
 
-def _tell(
+def _warn_of_cost(
     setting: Setting, learner: EstimatorLearner, fits: int, schedule: tuple[str, str]
 ) -> None:
-    """Say what fits to pseudo-examples will cost, where there are many."""
+    """Warn of what fits to many pseudo-examples will cost."""
 
     def fit(n: int) -> Any:
         weights = unused().poisson(size=n) + 0.0
@@ -127,6 +126,6 @@ def _tell(
 
 
 def check_refit(refit: Any) -> None:
-    """Refuse what is no schedule."""
+    """Refuse anything but a schedule."""
     if not isinstance(refit, Refit):
         raise InvalidInput("refit", refit, "give EveryRound(), Every(n), Growth(share) or Online()")

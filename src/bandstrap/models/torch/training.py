@@ -1,4 +1,4 @@
-"""What is refused of losses and optimisers, and of modules when they are computed together."""
+"""Losses by name and what their predictions mean; checks of losses, optimisers and stacks."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,7 +7,37 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.errors import BandstrapError, InvalidInput
+from bandstrap.models.link import sigmoid
+
+SQUARED_ERROR = "squared_error"
+LOG_LOSS = "log_loss"
+
+
+def squared_error(predictions: Any, rewards: Any) -> Any:
+    return (predictions - rewards) ** 2
+
+
+def log_loss(predictions: Any, rewards: Any) -> Any:
+    import torch
+
+    return torch.nn.functional.binary_cross_entropy_with_logits(
+        predictions, rewards, reduction="none"
+    )
+
+
+LOSSES = {SQUARED_ERROR: squared_error, LOG_LOSS: log_loss}
+
+
+def loss_of(loss: Any) -> Any:
+    """The function of a loss, which may be given by name."""
+    return LOSSES[loss] if isinstance(loss, str) else loss
+
+
+def worth(loss: Any, predictions: Array) -> Array:
+    """What arms with these predictions are worth."""
+    return sigmoid(predictions) if loss == LOG_LOSS else predictions
 
 
 def check_optimiser(factory: Any, parameters: list[Any]) -> Any:
