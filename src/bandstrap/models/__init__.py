@@ -8,8 +8,7 @@ from bandstrap.models.convex.one_step import OneStep
 from bandstrap.models.convex.regression import LinearRegression, LogisticRegression
 from bandstrap.models.network.budgeted import Budgeted
 from bandstrap.models.network.model import NeuralNetwork
-from bandstrap.models.network.network_heads import NetworkHeads
-from bandstrap.models.network.shared import SharedNetwork
+from bandstrap.models.network.shared import NetworkHeads, SharedNetwork
 from bandstrap.models.online.replicas import OnlineLinear, OnlineLogistic, Replicas
 from bandstrap.models.online.stochastic import (
     StochasticLinearRegression,

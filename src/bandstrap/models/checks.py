@@ -51,11 +51,11 @@ def too_large(name: str, value: float) -> InvalidInput:
     return InvalidInput(name, value, f"numbers may be at most {LARGEST:g}; use another unit")
 
 
-def check_logistic_support(support: Support) -> None:
-    """Refuse a support with rewards outside [0, 1]."""
+def check_unit_support(support: Support, model: object) -> None:
+    """Refuse a support with rewards outside [0, 1], which a sigmoid cannot predict."""
     if not 0 <= support.low <= support.high <= 1:
-        ends = (support.low, support.high)
-        raise InvalidInput("support", ends, "a logistic model takes rewards in [0, 1]: rescale")
+        remedy = f"{type(model).__name__} takes rewards in [0, 1]: rescale them"
+        raise InvalidInput("support", (support.low, support.high), remedy)
 
 
 def check_shares(rewards: Array, remedy: str) -> None:

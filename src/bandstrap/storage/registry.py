@@ -143,7 +143,7 @@ MOVED: dict[str, str] = {
     "bandstrap.models.linear": "bandstrap.models.convex.regression",
     "bandstrap.models.logistic": "bandstrap.models.convex.regression",
     "bandstrap.models.network": "bandstrap.models.network.model",
-    "bandstrap.models.network_heads": "bandstrap.models.network.network_heads",
+    "bandstrap.models.network_heads": "bandstrap.models.network.shared",
     "bandstrap.models.network_langevin": "bandstrap.models.network.langevin",
     "bandstrap.models.network_layers": "bandstrap.models.network.layers",
     "bandstrap.models.network_optimiser": "bandstrap.models.network.optimiser",

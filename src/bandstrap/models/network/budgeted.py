@@ -8,14 +8,13 @@ import numpy as np
 from bandstrap.arrays import Array, Rng
 from bandstrap.kernels.network import outputs
 from bandstrap.models.base import Learner, Model
+from bandstrap.models.checks import check_unit_support
 from bandstrap.models.features import Examples, verify_rows
 from bandstrap.models.network.checks import (
     MOST_EXAMPLES,
-    check_count,
     check_outputs,
     check_parameters,
     check_rate,
-    check_support,
 )
 from bandstrap.models.network.heads import Draws, Heads, OneHead
 from bandstrap.models.network.layers import Layers, sigmoid
@@ -28,6 +27,7 @@ from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap, remapped_list
 from bandstrap.resampling import Resampling
 from bandstrap.storage.schema import Fixed, ListOf, Maybe, Of, Schema, Whole, require
+from bandstrap.validation import require_within
 
 MEMORY = 0.9  # of the averaged parameters, by step; an arm takes fewer steps than there are rounds
 
@@ -55,15 +55,15 @@ class Budgeted(Model):
     learning_rate: float = 0.003
 
     def __post_init__(self) -> None:
-        check_count("examples", self.examples, MOST_EXAMPLES)
-        check_count("batch", self.network.batch, MOST_EXAMPLES)
+        require_within(1, MOST_EXAMPLES, examples=self.examples)
+        require_within(1, MOST_EXAMPLES, batch=self.network.batch)
         check_rate(self.learning_rate)
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
         return self.headed(problem, prior, OneHead(resampling))
 
     def headed(self, problem: Problem, prior: ExamplePrior, heads: Heads) -> Learner:
-        check_support(problem.support)
+        check_unit_support(problem.support, self)
         sizes = (problem.n_features, self.network.hidden, heads.count)
         check_parameters(sizes, problem.n_arms, max(self.examples, self.network.batch))
         return BudgetedLearner(self, problem, prior, heads)

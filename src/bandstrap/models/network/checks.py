@@ -1,4 +1,4 @@
-"""What every network refuses."""
+"""Limits of networks, and their checks."""
 
 from itertools import pairwise
 from typing import Any
@@ -7,12 +7,11 @@ import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
-from bandstrap.problem import Support
-from bandstrap.validation import is_finite, is_whole
+from bandstrap.validation import is_finite
 
 UNSCALED = 1e6  # steps on contexts larger than this leave every unit dead or saturated
-STEEPEST = 1e30  # a learning rate above this is none in single precision
-WIDEST = 1e6  # times Glorot's, that weights may start as wide as, or a prior be
+STEEPEST = 1e30  # a learning rate above this overflows in single precision
+WIDEST = 1e6  # weights may start, or a prior be, in units of Glorot's
 NARROWEST = 1e-6
 MOST_UNITS = 100_000
 MOST_LAYERS = 100
@@ -25,7 +24,7 @@ MOST_NUMBERS = 10**8  # examples of a round times units of the widest layer, or 
 
 
 def check_size(contexts: Array) -> None:
-    """Contexts that are not scaled must not be huge."""
+    """Refuse huge contexts where they are not standardised."""
     largest = float(np.abs(contexts).max(initial=0.0))
     if largest > UNSCALED:
         raise InvalidInput(
@@ -47,20 +46,15 @@ def check_spread(value: float) -> None:
         raise InvalidInput("spread", value, remedy)
 
 
-def check_count(parameter: str, value: int, most: int) -> None:
-    if not (is_whole(value) and 1 <= value <= most):
-        raise InvalidInput(parameter, value, f"give a whole number from 1 to {most:,}")
-
-
 def check_parameters(sizes: tuple[int, ...], networks: int = 1, examples: int = 1) -> None:
-    """Refuse networks that no memory holds, or whose rounds nobody waits for."""
+    """Refuse networks too large for memory, or too slow to wait for."""
     own = n_parameters(sizes)
     known = own * networks <= MOST_PARAMETERS and own * examples <= MOST_WORK
     if not known or max(sizes) * examples > MOST_NUMBERS:
         raise InvalidInput(
             "hidden",
             sizes[1],
-            f"layers of {sizes} are {own * networks:,} parameters, taught {examples:,} examples a "
+            f"layers of {sizes} have {own * networks:,} parameters, taught {examples:,} examples a "
             f"round: have at most {MOST_PARAMETERS:,}, or fewer examples",
         )
 
@@ -70,19 +64,8 @@ def n_parameters(sizes: tuple[int, ...]) -> int:
     return sum((fan_in + 1) * size for fan_in, size in pairwise(sizes))
 
 
-def check_outputs(outputs: Array, model: Any) -> Array:
-    """What a network expects, if that are numbers."""
+def check_outputs(outputs: Array, model: Any) -> None:
+    """Refuse outputs that are NaN."""
     if np.isnan(outputs).any():
-        remedy = "predictions are no longer numbers: make it less"
+        remedy = "predictions are no longer numbers: lower it"
         raise InvalidInput("learning_rate", model.learning_rate, remedy)
-    return outputs
-
-
-def check_support(support: Support) -> None:
-    """A sigmoid output can only predict rewards between 0 and 1."""
-    if not (support.low >= 0.0 and support.high <= 1.0):
-        raise InvalidInput(
-            "support",
-            (support.low, support.high),
-            "a network with a sigmoid output predicts rewards in [0, 1]; scale the rewards",
-        )

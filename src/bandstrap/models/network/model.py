@@ -8,16 +8,14 @@ import numpy as np
 from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner
-from bandstrap.models.checks import checked_contexts, checked_examples
+from bandstrap.models.checks import check_unit_support, checked_contexts, checked_examples
 from bandstrap.models.features import as_numbers
 from bandstrap.models.network.checks import (
     MOST_BATCH,
     MOST_UNITS,
-    check_count,
     check_parameters,
     check_rate,
     check_size,
-    check_support,
 )
 from bandstrap.models.network.layers import Layers, sigmoid
 from bandstrap.models.refit import WeightedModel
@@ -26,6 +24,7 @@ from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
 from bandstrap.storage.schema import require
+from bandstrap.validation import require_within
 
 
 @dataclass(frozen=True)
@@ -52,8 +51,8 @@ class NeuralNetwork(WeightedModel[Layers]):
     batch: int = 32
 
     def __post_init__(self) -> None:
-        check_count("hidden", self.hidden, MOST_UNITS)
-        check_count("batch", self.batch, MOST_BATCH)
+        require_within(1, MOST_UNITS, hidden=self.hidden)
+        require_within(1, MOST_BATCH, batch=self.batch)
         check_rate(self.learning_rate)
 
     def check_context(self, contexts: Array) -> None:
@@ -64,7 +63,7 @@ class NeuralNetwork(WeightedModel[Layers]):
         require(known, "a fit is of another network")
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
-        check_support(problem.support)
+        check_unit_support(problem.support, self)
         check_parameters((problem.n_features, self.hidden, 1), problem.n_arms)
         return super().learner(problem, resampling, prior)
 

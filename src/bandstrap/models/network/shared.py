@@ -1,23 +1,25 @@
-"""One network for all arms, taught a fixed number of examples a round: an approximation."""
+"""One network for all arms, with one head or several, taught a fixed number of examples a round."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
+from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner, Model
+from bandstrap.models.checks import check_unit_support
 from bandstrap.models.network.checks import (
     MOST_EXAMPLES,
+    MOST_HEADS,
     MOST_LAYERS,
     MOST_UNITS,
-    check_count,
     check_outputs,
     check_parameters,
     check_rate,
-    check_support,
+    check_spread,
 )
-from bandstrap.models.network.heads import Draws, Heads, OneHead
+from bandstrap.models.network.heads import Draws, Headed, Heads, ManyHeads, OneHead
 from bandstrap.models.network.layers import Layers, sigmoid
 from bandstrap.models.network.optimiser import Adam, Optimiser, check_trained
 from bandstrap.models.network.replay import Replay
@@ -27,6 +29,7 @@ from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap, newcomers
 from bandstrap.resampling import Resampling
 from bandstrap.storage.schema import Fixed, ListOf, Maybe, Of, Schema, Whole, require
+from bandstrap.validation import require_within
 
 MEMORY = 0.98  # of the averaged parameters, by step
 
@@ -54,16 +57,16 @@ class SharedNetwork(Model):
     random_steps: ClassVar[bool] = False  # whether steps add noise of their own
 
     def __post_init__(self) -> None:
-        check_count("hidden", self.hidden, MOST_UNITS)
-        check_count("layers", self.layers, MOST_LAYERS)
-        check_count("examples", self.examples, MOST_EXAMPLES)
+        require_within(1, MOST_UNITS, hidden=self.hidden)
+        require_within(1, MOST_LAYERS, layers=self.layers)
+        require_within(1, MOST_EXAMPLES, examples=self.examples)
         check_rate(self.learning_rate)
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
         return self.headed(problem, prior, OneHead(resampling))
 
     def headed(self, problem: Problem, prior: ExamplePrior, heads: Heads) -> Learner:
-        check_support(problem.support)
+        check_unit_support(problem.support, self)
         sizes = self.sizes(problem.n_features, heads.count * problem.n_arms)
         check_parameters(sizes, examples=self.examples)
         return SharedLearner(self, problem, prior, heads)
@@ -210,3 +213,40 @@ class SharedLearner(Learner):
         slopes[at] = weights * (predicted - targets) * (shares[:, None] / len(picks))
         gradient = network.gradient(values, slopes.reshape(len(picks), -1))
         optimiser.step(network.flat, gradient, self.replay.count, rng)
+
+
+@dataclass(frozen=True)
+class NetworkHeads(Model):
+    """A `SharedNetwork`, or `Budgeted` ones, with several outputs for each arm, each a replica.
+
+    Each head weighs each reward once, by a draw of its own, and keeps that weight for good; a
+    decision asks one head, picked at random, for each arm. Fresh weights on a small batch hardly
+    move a network; heads stay apart by as much as their weights make them. The heads' weights
+    for a reward are drawn together: `Multinomial` deals as many copies as there are heads. An
+    approximation of the bootstrap by a fixed number of replicas. Their last layers start `spread`
+    times as wide as Glorot's, so that heads disagree where there are no data yet: with narrow
+    starts and no pseudo-examples they agree too soon, and arms are given up untried.
+
+    >>> from bandstrap import ContextualBootstrap, Exponential, NoExamples
+    >>> model = NetworkHeads(SharedNetwork(hidden=8), heads=4)
+    >>> policy = ContextualBootstrap(Exponential(), model, NoExamples())
+    >>> state = policy.start(Problem(n_arms=2, n_features=3))
+    >>> policy.select(state, np.ones((1, 3)), np.random.default_rng(0)).shape
+    (1,)
+    """
+
+    network: Headed = field(default_factory=SharedNetwork)
+    heads: int = 10
+    spread: float = 3.0
+
+    schema = Schema(network=Of(Model))
+
+    def __post_init__(self) -> None:
+        if not hasattr(self.network, "headed"):
+            remedy = "give a network that can have several heads: SharedNetwork() or Budgeted()"
+            raise InvalidInput("network", self.network, remedy)
+        require_within(1, MOST_HEADS, heads=self.heads)
+        check_spread(self.spread)
+
+    def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
+        return self.network.headed(problem, prior, ManyHeads(resampling, self.heads, self.spread))

@@ -14,7 +14,7 @@ from bandstrap.kernels.convex import replicas as kernels
 from bandstrap.kernels.convex.loss import LINEAR, LOGISTIC
 from bandstrap.kernels.intrinsics import LANES
 from bandstrap.models.base import Learner, Model
-from bandstrap.models.checks import check_logistic_support
+from bandstrap.models.checks import check_unit_support
 from bandstrap.models.features import Examples, as_numbers, unit_of, verify_rows
 from bandstrap.models.link import IDENTITY, SIGMOID, Link
 from bandstrap.priors import ExamplePrior, PseudoExamples
@@ -94,7 +94,7 @@ class Replicas(Model):
                 "resampling", resampling, "give one that weighs rewards as they come: Exponential()"
             )
         if self.model.loss == LOGISTIC:
-            check_logistic_support(problem.support)
+            check_unit_support(problem.support, self.model)
         kind = SharedReplicas if problem.per_arm else ReplicaLearner
         return kind(self.model, self.count, problem, resampling, prior)
 

@@ -12,8 +12,8 @@ from bandstrap.kernels.convex.loss import LINEAR, LOGISTIC
 from bandstrap.kernels.convex.stochastic import descend
 from bandstrap.models.base import Learner
 from bandstrap.models.checks import (
-    check_logistic_support,
     check_shares,
+    check_unit_support,
     checked_contexts,
     checked_examples,
     checked_start,
@@ -142,7 +142,7 @@ class StochasticLogisticRegression(StochasticModel):
         check_shares(rewards, "a logistic model takes rewards in [0, 1]: rescale")
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
-        check_logistic_support(problem.support)
+        check_unit_support(problem.support, self)
         return super().learner(problem, resampling, prior)
 
 

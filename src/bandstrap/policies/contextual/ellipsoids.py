@@ -69,13 +69,3 @@ def half_range(problem: Problem) -> float:
     """Rewards in an interval are sub-Gaussian with half its length; otherwise 1 is assumed."""
     half = (problem.support.high - problem.support.low) / 2
     return half if np.isfinite(half) else 1.0
-
-
-def require_binary_range(problem: Problem, policy: object) -> None:
-    """Logistic models take rewards in [0, 1]."""
-    if problem.support.low < 0 or problem.support.high > 1:
-        raise InvalidInput(
-            "support",
-            (problem.support.low, problem.support.high),
-            f"{type(policy).__name__} has a logistic model: rescale rewards to [0, 1]",
-        )

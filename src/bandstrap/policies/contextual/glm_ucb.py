@@ -7,9 +7,10 @@ import numpy as np
 
 from bandstrap.arrays import Array, Rng
 from bandstrap.models import Learner
+from bandstrap.models.checks import check_unit_support
 from bandstrap.models.link import sigmoid
 from bandstrap.models.online.ellipsoid import Ellipsoids
-from bandstrap.policies.contextual.ellipsoids import EllipsoidLearner, require_binary_range
+from bandstrap.policies.contextual.ellipsoids import EllipsoidLearner
 from bandstrap.policies.contextual.learners import LearnerPolicy
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap
@@ -119,5 +120,5 @@ class GLMUCB(LearnerPolicy):
         require_positive(penalty=self.penalty)
 
     def _learner(self, problem: Problem) -> Learner:
-        require_binary_range(problem, self)
+        check_unit_support(problem.support, self)
         return GLMUCBLearner(problem, self.bonus, self.penalty)

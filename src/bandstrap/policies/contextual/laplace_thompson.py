@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from bandstrap.arrays import Array, Rng
 from bandstrap.models import Learner
-from bandstrap.policies.contextual.ellipsoids import EllipsoidLearner, require_binary_range
+from bandstrap.models.checks import check_unit_support
+from bandstrap.policies.contextual.ellipsoids import EllipsoidLearner
 from bandstrap.policies.contextual.learners import LearnerPolicy
 from bandstrap.problem import Problem
 from bandstrap.storage.schema import Fixed, Real, Schema
@@ -50,5 +51,5 @@ class LaplaceThompson(LearnerPolicy):
         require_positive(spread=self.spread, penalty=self.penalty)
 
     def _learner(self, problem: Problem) -> Learner:
-        require_binary_range(problem, self)
+        check_unit_support(problem.support, self)
         return LaplaceLearner(problem, self.spread, self.penalty)
