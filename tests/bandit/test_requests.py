@@ -34,7 +34,7 @@ REQUESTS = [
     ("drifting worlds", "A world that drifts",
      [(COSTS, "test_forgetting_pays_where_the_world_drifts")]),
     ("one model over arm features", "Thousands of arms, and one model over their features",
-     [("tests/policies/test_shared_bootstrap.py", "test_it_learns_which_features_pay")]),
+     [("tests/policies/contextual/test_shared_bootstrap.py", "test_it_learns_which_features_pay")]),
     ("top-k and slates", "The best few", [(BANDIT, "test_ranking_is_that_of_one_draw")]),
     ("installs on current Python", "Installs today, and examples that run",
      [("tests/bandit/test_requests.py", "test_this_python_is_one_of_those_declared")]),
