@@ -1,4 +1,4 @@
-"""What refits to pseudo-examples will cost, told before anybody waits for them."""
+"""Warnings of what refits to pseudo-examples will cost, before anybody waits for them."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -11,10 +11,10 @@ import numpy as np
 from bandstrap.arrays import Rng
 from bandstrap.priors import PseudoExamples
 
-MANY = 200  # pseudo-examples of an arm from which on it is worth a look
-FEW = 8  # of them to fit to first: what is compiled, is compiled then
-SLOW = 1e-3  # seconds that nobody minds
-TOLD: set[tuple[str, int, int, int]] = set()  # of whom it was said in this process
+MANY = 200  # pseudo-examples of an arm that are worth a measurement
+FEW = 8  # pseudo-examples to fit to first, which may compile something
+SLOW = 1e-3  # seconds; less is not worth a warning
+TOLD: set[tuple[str, int, int, int]] = set()  # warnings given in this process
 # Which draw makes all fits, and what that means for the others.
 EVERY = "every draw", "a round takes one draw, a decision of a Bandit many (see Propensity)"
 FIRST = "the first draw", "later ones do so again as its `refit` says"
@@ -22,12 +22,12 @@ SILENT = ContextVar("SILENT", default=False)
 
 
 class CostWarning(UserWarning):
-    """A model is fit to so many pseudo-examples that a decision takes long."""
+    """A decision takes long because a model is fit to many pseudo-examples."""
 
 
 @contextmanager
 def untold() -> Iterator[None]:
-    """Nothing is said of costs in the block: it was, by whoever started the work."""
+    """No warnings in the block: the process that started the work gives them."""
     token = SILENT.set(True)
     try:
         yield
@@ -47,7 +47,7 @@ def tell_cost(
     fits: int,
     schedule: tuple[str, str] = EVERY,
 ) -> None:
-    """Warn, once, what `fits` fits to all pseudo-examples cost; `fit(n)` fits to the first n."""
+    """Warn once of the cost of `fits` fits to all pseudo-examples; `fit(n)` fits to the first n."""
     known = (model, *pseudo.contexts.shape, fits)
     if pseudo.count < MANY or SILENT.get() or known in TOLD:
         return
@@ -67,7 +67,7 @@ def tell_cost(
 
 
 def _measured(fit: Callable[[int], object], count: int) -> float:
-    """Seconds of one fit; nothing where it fails, which the first decision will say better."""
+    """Seconds of one fit; 0 if it fails, which the first decision will report."""
     with warnings.catch_warnings(), suppress(Exception):
         warnings.simplefilter("ignore")
         fit(FEW)
@@ -78,7 +78,7 @@ def _measured(fit: Callable[[int], object], count: int) -> float:
 
 
 def _said(seconds: float) -> str:
-    """A time as people say it.
+    """A time in words.
 
     >>> _said(0.0123), _said(7.26), _said(200.0)
     ('12 ms', '7.3 s', '3.3 minutes')

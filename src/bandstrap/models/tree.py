@@ -33,18 +33,18 @@ class Tree:
     )
 
     def verify_saved(self) -> None:
-        """Children come after their node, so that every way down ends."""
+        """Children come after their node, so that every descent ends."""
         features, children = self.nodes[:, :1], self.nodes[:, 1:]
         inner = children[:, 0] >= 0
         require(len(self.nodes) > 0, "it has no root")
         places = np.arange(len(self.nodes))[inner, None]
         require((children[inner] > places).all(), "a child stands before its node")
-        require((children < len(self.nodes)).all(), "a child is none")
-        require((features[inner] >= 0).all(), "a split is by no feature")
+        require((children < len(self.nodes)).all(), "a child does not exist")
+        require((features[inner] >= 0).all(), "a split is by an unknown feature")
 
     def verify_width(self, n_features: int) -> None:
-        """Refuse splits by features that contexts do not have."""
-        require((self.nodes[:, 0] < n_features).all(), "a split is by no feature")
+        """Refuse splits by features that contexts lack."""
+        require((self.nodes[:, 0] < n_features).all(), "a split is by an unknown feature")
 
     def leaves(self, contexts: Array) -> Array:
         """The leaf that each context falls into."""
@@ -58,8 +58,8 @@ class Tree:
 class DecisionTree(WeightedModel[Tree]):
     """CART: splits that reduce the weighted squared error most, for 0/1 rewards the Gini impurity.
 
-    Every leaf holds a total weight of at least `leaf`, and no leaf is deeper than `depth` splits. A
-    weight counts as so many rows. Fits do not start from earlier ones.
+    Every leaf holds a total weight of at least `leaf`, and no leaf is deeper than `depth` splits.
+    Weights count like repeated rows. Fits do not start from earlier ones.
 
     >>> contexts, rng = np.arange(8.0)[:, None], np.random.default_rng(0)
     >>> model = DecisionTree(leaf=2)
@@ -84,8 +84,8 @@ class DecisionTree(WeightedModel[Tree]):
         kept = weights > 0
         weights = weights[kept]
         rewards = rewards[kept]
-        lowest = rewards.min()  # counted from there, or squares would cancel far from zero
-        # Doubles whatever came in: the kernel is long, and need be compiled only once.
+        lowest = rewards.min()  # rewards far from zero would cancel in squares
+        # Always doubles, so that the kernel is compiled only once.
         columns = np.ascontiguousarray(as_numbers(contexts[kept]).T, dtype=np.float64)
         n = weights.size
         nodes, values = np.empty((2 * n, 3), dtype=np.int64), np.empty((2 * n, 2))
@@ -105,7 +105,7 @@ class DecisionTree(WeightedModel[Tree]):
         return Tree(nodes[:count].copy(), values[:count].copy())
 
     def verify_fit(self, fit: Any, n_features: int) -> None:
-        require(type(fit) is Tree, "a fit is no tree")
+        require(type(fit) is Tree, "a fit is not a tree")
         fit.verify_width(n_features)
 
     def predict(self, fit: Tree, contexts: Array) -> Array:

@@ -43,8 +43,8 @@ from bandstrap.storage.schema import (
     require,
 )
 
-ROUGH = 3e-7  # share of a column that is its own, below which squares of contexts say little of it
-GROWTH = 1.1  # the inverse is made anew when the examples have grown this much
+ROUGH = 3e-7  # a column whose own share is below this is lost in squares of contexts
+GROWTH = 1.1  # recompute the inverse when the examples have grown this much
 MOST = 1e150  # sums of products of contexts, weights and rewards are less
 
 PER_ARM = (
@@ -59,12 +59,12 @@ class AdditiveLearner(Learner):
     That is the distribution of the fit to rewards with fresh noise on each, and a score in one
     context is one normal number. No history is kept: XᵀX and Xᵀy say it all. H⁻¹ is kept up by
     rank-one updates and solves of H start from it, so that growth of the penalty is exact too.
-    Only while an arm has fewer examples than features their squares do not tell the directions
-    apart that they span, so until then they are kept, and H⁻¹ is made from them within their span.
+    While an arm has fewer examples than features, squares cannot tell apart the directions that
+    they span; until then the examples are kept, and H⁻¹ is computed from them within their span.
     """
 
     warned = False  # that rounding may spoil the spread
-    rows: Sequence[Examples | None] = ()  # of arms that have few; bandits saved earlier have none
+    rows: Sequence[Examples | None] = ()  # of arms with few; empty in early files
 
     schema = Schema(
         model=Fixed(Of(ConvexModel)),
@@ -113,7 +113,7 @@ class AdditiveLearner(Learner):
         self.count = np.zeros(arms)
         self.theta = np.zeros((arms, d))
         self.inverse = np.zeros((arms, d, d))
-        self.inverted = np.zeros(arms)  # examples when the inverse was made
+        self.inverted = np.zeros(arms)  # examples when the inverse was computed
         self.rows = [Examples(problem.n_features) for _ in range(arms)]
         self.work = np.zeros((5, d))
         self.drawn = np.zeros(arms)
@@ -155,14 +155,14 @@ class AdditiveLearner(Learner):
             if rows is not None:
                 rows.fade(factor)
                 rows.keep(np.full(rows.count, kept[arm] > 0))
-        self.version = -1  # all sums are to be made anew
+        self.version = -1  # recompute all sums
 
     def remap_arms(self, fresh: "AdditiveLearner", before: ArmMap) -> None:
         for name in PER_ARM:
             setattr(self, name, remapped(getattr(self, name), getattr(fresh, name), before))
         if self.rows:
             self.rows = remapped_list(list(self.rows), list(fresh.rows), before)
-        self.version = -1  # new arms are yet to take in the pseudo-examples
+        self.version = -1  # new arms have no pseudo-examples yet
 
     def margins(self, contexts: Array, rng: Rng) -> Array:
         self._draw(contexts, kernel_stream(rng))
@@ -194,7 +194,7 @@ class AdditiveLearner(Learner):
         return np.append(as_numbers(context).astype(np.float64), float(self.model.intercept))
 
     def _notice_prior(self) -> bool:
-        """Take new pseudo-examples, if there are any, into everything that is known."""
+        """Take in new pseudo-examples, if there are any; returns whether there were."""
         if self.version == self.pseudo.version:
             return False
         self.model.check_rewards(self.pseudo.rewards)
@@ -218,7 +218,7 @@ class AdditiveLearner(Learner):
         return self.rows[arm] if self.rows else None
 
     def _few(self) -> Array:
-        """Which arms have so few examples that these are kept."""
+        """Which arms have so few examples that they are kept."""
         if not self.rows:
             return np.zeros(self.drawn.size, dtype=np.bool_)
         return np.array([rows is not None for rows in self.rows])
@@ -251,7 +251,7 @@ class AdditiveLearner(Learner):
 
 
 def _weights(examples: ConvexExamples) -> Array:
-    """How much entries count: those of axes stand for two examples each."""
+    """What entries count: those of axes stand for two examples each."""
     return np.concatenate(
         [np.full(2 * len(examples.axes), 2.0), np.ones(len(examples.plain)), examples.rows.weights]
     )

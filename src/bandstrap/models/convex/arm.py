@@ -26,7 +26,7 @@ from bandstrap.storage.schema import (
     require,
 )
 
-FACTOR_GROWTH = 1.1  # the factor is made anew when the examples have grown this much
+FACTOR_GROWTH = 1.1  # recompute the factor when the examples have grown this much
 MOST = 1e150  # a parameter can be
 FIT_GROWTH = 1.02  # draws start from a fit to at least 1 / FIT_GROWTH of the examples
 PRECISION = 1e-3  # of a draw's distance from the fit, to which the fit is solved
@@ -35,9 +35,9 @@ PRECISION = 1e-3  # of a draw's distance from the fit, to which the fit is solve
 class ConvexArm:
     """An arm's examples with the fit θ̂ to them, margins and means there, and a factor G.
 
-    GᵀG is about the inverse Hessian at θ̂. The fit is brought up to date when the examples have
-    grown by a factor `growth`: draws start there but do not depend on how good it is. While there
-    are fewer of them than features, each one adds a direction, and everything is made anew.
+    GᵀG is about the inverse Hessian at θ̂. The fit is updated when the examples have grown by a
+    factor `growth`: draws start there but do not depend on how good it is. While there are fewer
+    examples than features, each one adds a direction, and everything is recomputed.
     """
 
     schema = Schema(
@@ -59,7 +59,7 @@ class ConvexArm:
         require(self.draw.examples is self.examples, "a draw is from other examples")
         require(size == rows.n_features + 1, "parameters are of another width than rows")
         require(len(self.factor) <= size, "a factor has more directions than there are")
-        require(self.known_rows <= rows.count, "margins are of rows that are not there")
+        require(self.known_rows <= rows.count, "margins are of rows that do not exist")
         known = self.examples.n_pseudo + self.known_rows
         require(self.known_rows < 0 or known <= self.margins.size, "margins are missing")
 
@@ -72,10 +72,10 @@ class ConvexArm:
         self.factor = np.zeros((d, d), dtype=np.float32)
         self.margins = np.zeros(0)
         self.means = np.zeros(0)
-        self.known_rows = -1  # whose margins are there; -1: nobody's, as the prior is new
-        self.fitted_rows = 0  # when it was fit
-        self.factored_rows = -1  # when the factor was made; -1: there is none for this prior
-        self.fits = 0  # how often θ̂ has been brought up to date
+        self.known_rows = -1  # with margins; -1: none, as the prior is new
+        self.fitted_rows = 0  # at the last fit
+        self.factored_rows = -1  # at the last factor; -1: none yet for this prior
+        self.fits = 0  # updates of θ̂ so far
 
     def set_prior(self, pseudo: PseudoExamples) -> None:
         self.examples.set_prior(pseudo)
@@ -83,7 +83,7 @@ class ConvexArm:
         self.factored_rows = -1
 
     def fade(self, factor: float) -> None:
-        """Let rows count `factor` as much, and fit anew."""
+        """Let rows count `factor` as much; the next fit starts anew."""
         rows = self.examples.rows
         if rows.count > 0:
             rows.keep(rows.fade(factor))
@@ -92,10 +92,10 @@ class ConvexArm:
             self.theta *= rows.count > 0
 
     def refresh(self, growth: float, tolerance: float) -> None:
-        """Bring everything up to date that has fallen behind.
+        """Update whatever has fallen behind.
 
-        Growth is that of the rows alone: pseudo-examples are many where there are many features,
-        and would make the first hundreds of rows look like nothing new.
+        Growth is that of the rows alone: with many features there are many pseudo-examples, next
+        to which the first hundreds of rows would look like nothing new.
         """
         growth = growth if self._usable_factor() is not None else 1.0
         if self.known_rows < 0 or self.examples.rows.count > growth * self.fitted_rows:
@@ -107,7 +107,7 @@ class ConvexArm:
             self._learn_rows()
 
     def fit(self, tolerance: float) -> None:
-        """Bring θ̂ up to date; leaves the draw there, with weights 1."""
+        """Update θ̂; leaves the draw there, with weights 1."""
         draw = self.draw
         draw.set_weights(self.examples.rewards(), self.examples.counts())
         factor = self._usable_factor()
@@ -127,13 +127,13 @@ class ConvexArm:
         self.factored_rows = self.examples.rows.count
 
     def _usable_factor(self) -> Array | None:
-        """The factor, unless there is none or it knows less of directions than the rows do."""
+        """The factor, unless there is none or it lacks directions that newer rows have."""
         lacking = len(self.factor) < self.theta.size
         behind = self.factored_rows < self.examples.rows.count
         return None if self.factored_rows < 0 or (lacking and behind) else self.factor
 
     def begin(self) -> None:
-        """Start a draw, whose weights are there, at θ̂."""
+        """Start a draw, whose weights are set, at θ̂."""
         self.draw.begin(self.theta, self.margins, self.means, self.factor)
 
     def width(self, context: Array) -> float:
@@ -141,7 +141,7 @@ class ConvexArm:
         return float(np.linalg.norm(self.factor @ context))
 
     def squares(self) -> Array:
-        """Squared residuals at θ̂, times what counts, summed over the examples of each entry."""
+        """Squared weighted residuals at θ̂, summed over the examples of each entry."""
         e, a = self.examples, len(self.examples.axes)
         means = self.means[: e.n_entries]
         squares: Array = (
@@ -156,7 +156,7 @@ class ConvexArm:
         return squares
 
     def _learn_rows(self) -> None:
-        """Margins of rows that have come since, if any have."""
+        """Margins of new rows, if there are any."""
         if self.known_rows == self.examples.rows.count:
             return
         n = self.examples.n_entries
@@ -198,7 +198,7 @@ class ConvexArms:
         self.model.check_rewards(self.pseudo.rewards)
         for each in examples:
             self.model.check_rewards(each.rewards())
-            require((each.rows.weights > 0).all(), "a row counts nothing")
+            require((each.rows.weights > 0).all(), "a row has no weight")
 
     def verify_problem(self, problem: Problem) -> None:
         """Refuse a file with other arms or features."""
@@ -234,7 +234,7 @@ class ConvexArms:
         return x
 
     def refresh(self) -> list[int]:
-        """Bring all arms up to date; those that have any example."""
+        """Update all arms; returns those that have any example."""
         self.notice_prior()
         growth = FIT_GROWTH if self.random else 1.0
         known = [index for index, arm in enumerate(self.arms) if arm.examples.count > 0]
@@ -243,15 +243,15 @@ class ConvexArms:
         return known
 
     def fit_tolerance(self, arm: ConvexArm) -> float:
-        """How precisely to fit an arm: a draw's own way is about dimension / examples long.
+        """How precisely to fit an arm: a draw is about dimension / examples away from the fit.
 
-        A fit that nobody draws from is one that decides: what it learns of an example is as long.
+        Without randomness the fit itself decides, and moves as far with each example.
         """
         most = 0.1 * self.model.tolerance if self.random else self.model.tolerance
         return min(most, PRECISION * arm.theta.size / arm.examples.count)
 
     def begin(self, rng: Rng, known: list[int], allowed: Array) -> list[int]:
-        """Draw weights of known and allowed arms and start there; each arm has its own stream."""
+        """Draw weights for known and allowed arms and start there; each arm has its own stream."""
         streams = kernel_streams(rng, len(self.arms))
         begun = [index for index in known if allowed[index]]
         for index in begun:
@@ -267,7 +267,7 @@ class ConvexArms:
                 arm.set_prior(self.pseudo)
 
     def notice_prior(self) -> bool:
-        """Take new pseudo-examples if there are any; whether there were."""
+        """Take in new pseudo-examples, if there are any; returns whether there were."""
         if self.version == self.pseudo.version:
             return False
         self.model.check_rewards(self.pseudo.rewards)

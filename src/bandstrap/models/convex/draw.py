@@ -31,10 +31,10 @@ from bandstrap.storage.schema import (
 SAFETY = 3.0  # times the estimated distance to the optimum, in case curvature is less than it seems
 COLLAPSE = 2.0  # a loss that has become this much flatter is not where its factor belongs
 PATIENCE = 40  # iterations with one factor
-FACTORS = 25  # times that a factor of the weighted Hessian is made where the first does not do
-ROUGH = 1e-3  # share of a column that is its own, below which single precision would spoil a factor
-BESIDE = 1e-13  # parameters that differ by less from such in a span are in it
-NEAR = 1.0  # a step that moves a margin further leaves the parabola that its length was told by
+FACTORS = 25  # attempts with a new factor of the weighted Hessian
+ROUGH = 1e-3  # a column whose own share is below this needs double precision
+BESIDE = 1e-13  # parameters nearer than this to a span are in it
+NEAR = 1.0  # a step that moves a margin further leaves the parabola it was computed for
 
 
 class ConvexDraw(WeightedExamples):
@@ -50,10 +50,10 @@ class ConvexDraw(WeightedExamples):
 
     warned = False  # that rounding may spoil it
     unsaved: ClassVar[tuple[str, ...]] = ("_spanned", "_weighed")
-    _weighed = False  # whether that is the span of the examples that count by these weights
-    _spanned: tuple[Array, Span] | None = None  # examples that count, and their span
+    _weighed = False  # whether `_spanned` belongs to the current weights
+    _spanned: tuple[Array, Span] | None = None  # examples with weight, and their span
 
-    # Whatever is not finite here was left by a draw that was refused; the next one begins anew.
+    # Numbers here may be left over from a draw that failed; the next one begins anew.
     schema = Schema(
         theta=ArrayOf(np.float64, "parameters", finite=False),
         gradient=ArrayOf(np.float64, "parameters", finite=False),
@@ -99,7 +99,7 @@ class ConvexDraw(WeightedExamples):
         self.look_around(factor)
 
     def begin_at(self, theta: Array, factor: Array | None) -> Array:
-        """Start at any parameters, by a factor of the weighted Hessian there if none is given."""
+        """Start at any parameters; without a factor, by one of the weighted Hessian there."""
         self._stand_at(theta)
         if factor is None:
             factor = self.weighted_factor()
@@ -109,7 +109,7 @@ class ConvexDraw(WeightedExamples):
         return factor
 
     def _start_inside(self, span: Span) -> None:
-        """Steps stay in the span, so that they have to start there."""
+        """Steps stay in the span, so they have to start there."""
         inside = span.project(self.theta)
         if np.abs(inside - self.theta).max() > BESIDE * np.abs(inside).max():
             self._stand_at(inside)
@@ -136,7 +136,7 @@ class ConvexDraw(WeightedExamples):
         return True
 
     def settle(self, tolerance: float) -> None:
-        """Solve from here however bad it is, until a factor made where the draw ends agrees."""
+        """Solve from here, until a factor computed where the draw ends agrees."""
         factor = self.begin_at(self.theta, None)
         for _ in range(FACTORS):
             if self.gap <= tolerance:
@@ -152,7 +152,7 @@ class ConvexDraw(WeightedExamples):
             factor = self.begin_at(self.theta, None)
 
     def _improve(self, factor: Array) -> bool:
-        """A step beyond where the gap is within the tolerance; undone if it does not go down."""
+        """One more step although the gap is within the tolerance; undone if it does not go down."""
         before, theta = self.objective(), self.theta.copy()
         if self.advance(factor):
             self.examples.margins(self.theta, self.entries[2])
@@ -162,7 +162,7 @@ class ConvexDraw(WeightedExamples):
         return False
 
     def objective(self) -> float:
-        """What is minimised, for logistic loss, where the draw stands."""
+        """The logistic objective where the draw stands."""
         n = self.examples.n_entries
         weight, total, margin = self.entries[:3, :n]
         loss = float(weight @ np.logaddexp(0.0, margin) - total @ margin)
@@ -170,7 +170,7 @@ class ConvexDraw(WeightedExamples):
 
     @property
     def near(self) -> bool:
-        """Whether the optimum is so near that the loss is a parabola up to there."""
+        """Whether the loss is a parabola all the way to the optimum."""
         if self.loss == LINEAR:
             return True
         n = self.examples.n_entries
@@ -180,7 +180,7 @@ class ConvexDraw(WeightedExamples):
 
     @property
     def collapsed(self) -> bool:
-        """Whether the loss is much flatter than where the draw began: its factor says little."""
+        """Whether the loss is much flatter than where the draw began, and its factor misleads."""
         weight, total, _, residual = self.entries[:4]
         n = self.examples.n_entries
         return bool(COLLAPSE * total_bend(self.loss, residual, weight, total, n) < self.bend)
@@ -188,7 +188,7 @@ class ConvexDraw(WeightedExamples):
     def solve(self, factor: Array, tolerance: float) -> None:
         """Advance until the gap is within the tolerance, with better factors if need be.
 
-        Long steps leave margins inexact, so they are computed anew before the gap is believed.
+        Long steps leave margins inexact, so they are recomputed before the gap is trusted.
         """
         for _ in range(FACTORS):
             for _ in range(PATIENCE):
@@ -202,16 +202,16 @@ class ConvexDraw(WeightedExamples):
         self.check_gap(tolerance)
 
     def check_gap(self, tolerance: float) -> None:
-        """Refuse to go on from what is not solved, or by numbers that are none."""
+        """Refuse a draw that is not solved."""
         if not self.gap <= tolerance:
             raise InvalidInput(
                 "tolerance",
                 tolerance,
-                f"rounding leaves {self.gap:.1e}; scale contexts and rewards or tolerate more",
+                f"rounding leaves {self.gap:.1e}; rescale contexts and rewards or raise it",
             )
 
     def weighted_factor(self) -> Array:
-        """A factor of the weighted Hessian where the draw stands now, as precise as it need be."""
+        """A factor of the weighted Hessian where the draw stands, as precise as it needs to be."""
         factor, usual = self.factor()
         return factor.astype(np.float32) if usual else factor
 
@@ -244,14 +244,14 @@ class ConvexDraw(WeightedExamples):
         return qr_factor(contexts, self._bends()[counting], self.strength, e.bias, span)
 
     def _span(self, contexts: Array) -> Span:
-        """Of the examples that count; the same for all draws as long as these are the same."""
+        """The span of examples, kept as long as they are the same."""
         if self._spanned is None or not np.array_equal(self._spanned[0], contexts):
             self._spanned = contexts, span_of(contexts, self.examples.bias > 0)
         self._weighed = True
         return self._spanned[1]
 
     def restore(self) -> None:
-        """After it was saved: a span is found again when it is needed."""
+        """A span is not saved, but found again when needed."""
 
     def look_around(self, factor: Array) -> None:
         """Gradient and direction where the draw stands, from its residuals."""

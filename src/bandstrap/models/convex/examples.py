@@ -15,7 +15,7 @@ from bandstrap.resampling import Resampling
 from bandstrap.storage.schema import ArrayOf, Choice, Fixed, Grows, Of, Real, Schema, require
 
 CHUNK = 2048  # rows that are converted at a time
-FLATTEST = 1e-20  # where the loss bends less than this, a factor takes it to bend so much
+FLATTEST = 1e-20  # factors take the loss to bend at least this much
 FINEST, COARSEST = 5e-324, 1e100  # variances of rewards are between these
 
 
@@ -25,8 +25,8 @@ class ConvexExamples:
     An axis has two entries for its four examples, because the two at one margin share it.
     """
 
-    # The axes are the prior's own array, which nobody writes to; before there is a prior, `plain`
-    # is the same empty one.
+    # `axes` is the prior's own array, which is never written to; `plain` is the same empty array
+    # before there is a prior.
     schema = Schema(
         rows=Of(Examples),
         bias=Fixed(Choice(0.0, 1.0)),
@@ -49,10 +49,10 @@ class ConvexExamples:
         self.plain_rewards = np.zeros(0)
 
     def set_prior(self, pseudo: PseudoExamples) -> None:
-        """Take these pseudo-examples instead of those before."""
+        """Replace the pseudo-examples."""
         axes = np.ascontiguousarray(pseudo.axes, dtype=np.float64)
         many = 4 * len(axes)
-        if not np.array_equal(pseudo.contexts[:many:4], axes):  # not laid out by axis
+        if not np.array_equal(pseudo.contexts[:many:4], axes):  # not in the order of axes
             axes, many = axes[:0], 0
         self.axes = axes
         self.axis_rewards = np.array(pseudo.rewards[:many], dtype=np.float64).reshape(-1, 4)
@@ -70,32 +70,32 @@ class ConvexExamples:
 
     @property
     def count(self) -> int:
-        """Examples, of which an axis stands for four."""
+        """Number of examples; an axis stands for four."""
         return self.n_entries + 2 * len(self.axes)
 
     @property
     def few(self) -> bool:
-        """Whether there are so few that they cannot tell all directions apart."""
+        """Whether they are too few to span all directions."""
         return self.n_entries <= self.rows.n_features
 
     def contexts(self) -> Array:
-        """Of all entries, in double precision as passes read them."""
+        """Contexts of all entries, in double precision as passes read them."""
         rows = self.unit * self.rows.contexts.astype(np.float64)
         return np.concatenate([self.axes, -self.axes, self.plain, rows])
 
     @property
     def mass(self) -> float:
-        """What all examples count."""
+        """The total weight of all examples."""
         rows = self.rows
         return self.count if rows.plain else self.count - rows.count + float(rows.weights.sum())
 
     def counts(self) -> Array:
-        """What each example counts, those of the axes first."""
+        """The weight of each example, those of the axes first."""
         return np.concatenate([np.ones(self.count - self.rows.count), self.rows.weights])
 
     @property
     def unit(self) -> float:
-        """What 1 means in the rows' type."""
+        """The factor that turns rows into numbers."""
         return unit_of(self.rows.contexts)
 
     @property
@@ -143,7 +143,7 @@ class ConvexExamples:
 class WeightedExamples:
     """Weights and weighted rewards by entry, beside what a draw computes from them."""
 
-    scale = 1.0  # of the loss: what a gap is told in; bandits saved earlier do not say
+    scale = 1.0  # of the loss, the unit of gaps; early files lack it
 
     schema = Schema(
         loss=Fixed(Choice(LOGISTIC, LINEAR)),
@@ -167,7 +167,7 @@ class WeightedExamples:
         return self.penalty * self.examples.mass
 
     def weigh(self, resampling: Resampling, stream: Array, rng: Rng) -> None:
-        """Fresh weights; schemes that kernels do not know draw by `rng`."""
+        """Draw fresh weights, by `rng` for schemes that kernels do not know."""
         self._reserve()
         e = self.examples
         quads = np.empty(e.axis_rewards.shape)
@@ -190,7 +190,7 @@ class WeightedExamples:
         self.weight = float(self.entries[0, : e.n_entries].sum())
 
     def set_weights(self, rewards: Array, weights: Array) -> None:
-        """Given rewards and weights of all examples, those of the axes first."""
+        """Set rewards and weights of all examples, those of the axes first."""
         self._reserve()
         if self.loss == LINEAR:  # a squared loss has the unit of squared rewards
             self.scale = variance_of(rewards, weights)
@@ -205,12 +205,12 @@ class WeightedExamples:
         self._check_weight()
 
     def _check_weight(self) -> None:
-        """Refuse examples of which none counts: rounding has left nothing of their weights."""
+        """Refuse weights that rounding has left nothing of."""
         if not self.weight > 0.0:
-            raise InvalidInput("weights", self.weight, "examples count too little: give more")
+            raise InvalidInput("weights", self.weight, "weights are too small: give larger ones")
 
     def hessian(self) -> Array:
-        """The weighted Hessian where the draw stands now."""
+        """The weighted Hessian where the draw stands."""
         hessian = self.examples.gram(self._bends())
         hessian.flat[: -1 : len(hessian) + 1] += self.strength
         return hessian
@@ -239,7 +239,7 @@ def _add_gram(gram: Array, contexts: Array, weights: Array) -> None:
 
 
 def variance_of(rewards: Array, weights: Array) -> float:
-    """Of rewards, or their square where they are all the same; 1 if they are all zero."""
+    """The variance of rewards; by their square if they are all the same, 1 if all zero."""
     total = weights.sum()
     mean = weights @ rewards / total
     variance = float(weights @ (rewards - mean) ** 2 / total)

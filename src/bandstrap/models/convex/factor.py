@@ -17,9 +17,9 @@ from bandstrap.errors import InvalidInput
 
 FIRST_RIDGE = 1e-13
 LAST_RIDGE = 1.0
-SAME = 1e-10  # examples that differ by less, relative to their numbers, are the same
-ALIKE = 1e-7  # a direction that differs less from others is theirs
-LOST = 1e-12  # share of a column that is its own, below which nothing can tell it from rounding
+SAME = 1e-10  # examples that differ by less, relatively, are the same
+ALIKE = 1e-7  # a direction that differs by less from others adds nothing
+LOST = 1e-12  # a column whose own share is below this cannot be told from rounding
 
 
 def inverse_factor(matrix: Array) -> Array:
@@ -142,16 +142,16 @@ def qr_factor(
 
 
 def no_factor() -> InvalidInput:
-    """The error where numbers are too large, or too small, for a Hessian to have a factor."""
+    """The error if numbers are too large or too small for a Hessian to have a factor."""
     remedy = "they lead to a Hessian that is not finite; use another unit"
     return InvalidInput("contexts", "too large or too small", remedy)
 
 
 def warn_of_rounding(model: str) -> None:
-    """Say that columns are too nearly the same for what is made from them."""
+    """Warn that columns are too nearly the same to compute with."""
     warnings.warn(
         "columns of contexts are far from 0 for how little they vary, or nearly the same, or of "
-        f"sizes that the prior knows nothing of: what {model} says may be wrong; standardise "
+        f"sizes unknown to the prior: {model} may be wrong; standardise "
         "columns, subtract typical values, or use EigenExamples()",
         RuntimeWarning,
         stacklevel=3,

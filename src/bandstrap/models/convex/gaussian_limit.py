@@ -40,9 +40,8 @@ from bandstrap.storage.schema import (
     require,
 )
 
-# The least share of a column that others may leave unexplained: what is not theirs is rounding.
-ROUGH = 3e-7
-GROWTH = 1.2  # everything is made anew when the rows, or what they say, have grown this much
+ROUGH = 3e-7  # a column whose own share is below this is lost in rounding
+GROWTH = 1.2  # recompute everything when the rows, or M, have grown this much
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ class GaussianLimit(Model):
 class GaussianLimitLearner(Learner):
     """Second moments of all arms, side by side."""
 
-    warned = False  # that they may be wrong
+    warned = False  # that rounding may spoil them
 
     schema = Schema(
         all=Of(ConvexArms),
@@ -115,11 +114,11 @@ class GaussianLimitLearner(Learner):
         self.inverse = np.zeros((arms, d, d))
         self.covariance = np.zeros((arms, d, d))
         self.ready = np.zeros(arms, dtype=np.bool_)
-        self.due = [0.0] * arms  # rows beyond which to start anew
-        self.gained = [0.0] * arms  # log det M, since it was made anew
+        self.due = [0.0] * arms  # rows beyond which to recompute
+        self.gained = [0.0] * arms  # growth of log det M since M was computed
         self.drawn = np.zeros(arms)
-        self.laws = np.zeros((4, arms))  # room for means and spreads
-        self.context = np.full(d, float(model.intercept))  # the one at hand, intercept last
+        self.laws = np.zeros((4, arms))  # scratch for means and spreads
+        self.context = np.full(d, float(model.intercept))  # the current one, intercept last
         self.work = np.zeros((3, d))
         self.places = np.zeros(d, dtype=np.int64)
 
@@ -205,7 +204,7 @@ class GaussianLimitLearner(Learner):
         self.context[:-1] = context if context.dtype.kind == "f" else as_numbers(context)
 
     def _notice_prior(self) -> bool:
-        """Start anew if there are other pseudo-examples; whether there were."""
+        """Recompute everything if there are new pseudo-examples; returns whether there were."""
         new = self.all.notice_prior()
         if new:
             self._renew_all(range(len(self.all.arms)))
@@ -228,7 +227,7 @@ class GaussianLimitLearner(Learner):
             half = arm.examples.gram(spread) @ self.inverse[index]
             self.covariance[index] = self.inverse[index] @ half
             arm.set_factor(factor.astype(np.float32))
-        else:  # M⁻¹ twice would lose what matters
+        else:  # a product with M⁻¹ twice would lose what matters
             self.covariance[index] = _covariance(arm.examples, factor, spread)
             arm.set_factor(factor)
             self._check_factor(arm)
@@ -239,7 +238,7 @@ class GaussianLimitLearner(Learner):
         self.gained[index] = 0.0
 
     def _check_factor(self, arm: ConvexArm) -> None:
-        """Say once if rounding spoils what is added to the inverse until it is made anew."""
+        """Warn once if rounding spoils updates of the inverse."""
         if arm.examples.few or self.warned:
             return
         if least_own(arm.draw.hessian(), arm.factor) < ROUGH:

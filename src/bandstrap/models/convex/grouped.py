@@ -63,10 +63,10 @@ class GroupedLearner(ArmsLearner):
         own = [arm.theta.size for arm in arms]
         require(own == [self.sums.shape[2]] * len(self.sums), "sums are of other arms")
         for arm, rows, fits in zip(arms, self.known_rows, self.known_fits, strict=True):
-            require(fits <= arm.fits, "sums are of a fit that is yet to come")
-            # Where the margins are to be known anew there will be another fit, and other sums.
+            require(fits <= arm.fits, "sums are of a future fit")
+            # Margins that are unknown will be those of another fit, with other sums.
             known = arm.known_rows < 0 or rows <= arm.examples.rows.count
-            require(known, "sums are of rows that are not there")
+            require(known, "sums are of rows that do not exist")
 
     def __init__(
         self, grouped: Grouped, problem: Problem, resampling: Resampling, prior: ExamplePrior
@@ -97,7 +97,7 @@ class GroupedLearner(ArmsLearner):
         return margins
 
     def _catch_up(self, index: int) -> None:
-        """Add rows that have come since, or everything anew where θ̂ has moved."""
+        """Add new rows, or everything again if θ̂ has moved."""
         arm, sums = self.all.arms[index], self.sums[index]
         e, bias = arm.examples, arm.examples.bias
         if self.known_fits[index] != arm.fits:

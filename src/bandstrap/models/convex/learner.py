@@ -19,14 +19,13 @@ from bandstrap.remapping import ArmMap
 from bandstrap.resampling import Resampling
 from bandstrap.storage.schema import Of, Schema
 
-BOUND = 6.0  # a margin moves by less than this many times what is to be expected
-SMALL = 300_000  # numbers in all entries up to which solving every arm costs no more
+BOUND = 6.0  # a margin moves by less than this many times what is expected
+SMALL = 300_000  # with no more numbers than this in all entries, solving every arm is as cheap
 # Rows for each feature in the average arm below which every arm is solved too: weights then change
 # the curvature so much that bounds were seen to fail, in 3 of 1,000 rounds, and it costs no more.
 FEW = 0.5
-# Entries times squared features of an arm up to which a draw is held against its own Hessian.
-CHECKED = 2_000_000
-ABSURD = 1e4  # a gap so large only says that the loss is flat where the draw begins
+CHECKED = 2_000_000  # entries × features² up to which a draw is checked by its own Hessian
+ABSURD = 1e4  # a larger gap only means that the loss is flat where the draw begins
 MOST = 10 * PATIENCE  # iterations of a draw, after which it will never be solved
 
 
@@ -143,11 +142,11 @@ class ConvexLearner(ArmsLearner):
         raise self._unsolved()
 
     def _unsolved(self) -> InvalidInput:
-        remedy = "draws come no nearer to it; scale contexts and rewards or tolerate more"
+        remedy = "draws do not get there; scale contexts and rewards or raise the tolerance"
         return InvalidInput("tolerance", self.all.model.tolerance, remedy)
 
     def _refine(self, arm: ConvexArm) -> bool:
-        """One iteration; whether the draw is solved then."""
+        """Take one iteration; returns whether the draw is solved."""
         draw, tolerance = arm.draw, self.all.model.tolerance
         bad = draw.gap > ABSURD or not draw.advance(arm.factor) or draw.n_pairs >= PATIENCE
         if bad or (draw.gap <= tolerance and (draw.collapsed or _small(arm))):
@@ -155,10 +154,10 @@ class ConvexLearner(ArmsLearner):
         return draw.gap <= tolerance
 
     def _upper(self, arm: ConvexArm, x: Array) -> float:
-        """What the margin may become: what it is, or what the next step makes it, and more.
+        """An upper bound of the solved margin.
 
-        The rest of the way is as long as the decrement says, and its direction has little to do
-        with the context: so it moves the margin by about width times length over √dimension.
+        The decrement tells how far the optimum is, and its direction has little to do with the
+        context: the margin moves by about width times distance over √dimension.
         """
         draw = arm.draw
         expected = arm.width(x) * np.sqrt(draw.decrement / draw.theta.size)
@@ -167,5 +166,5 @@ class ConvexLearner(ArmsLearner):
 
 
 def _small(arm: ConvexArm) -> bool:
-    """Whether a factor of the weighted Hessian costs little: where rows are few, it is needed."""
+    """Whether a factor of the weighted Hessian is cheap, or needed because rows are few."""
     return arm.examples.few or arm.examples.n_entries * arm.theta.size**2 <= CHECKED

@@ -29,7 +29,7 @@ from bandstrap.resampling import Resampling
 from bandstrap.storage.schema import Fixed, ListOf, Maybe, Of, Schema, Whole, require
 from bandstrap.validation import require_within
 
-MEMORY = 0.9  # of the averaged parameters, by step; an arm takes fewer steps than there are rounds
+MEMORY = 0.9  # of averaged parameters, by step; an arm takes fewer steps than there are rounds
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class Budgeted(Model):
 
     A round takes a fixed number of steps of Adam, each on one batch of one arm: two for every arm
     pulled since the last round, its newest examples among them, and the rest for arms at random.
-    A batch has fresh bootstrap weights of its own, and as many rewards as pseudo-examples at least.
-    It costs the same however long history is, and is an approximation of refitting every arm to all
-    of it. Fresh weights on a small batch hardly move a network: for a bootstrap that explores, give
+    A batch has fresh bootstrap weights, and at least as many rewards as pseudo-examples. It costs
+    the same however long history is, and approximates refitting every arm to all of it. Fresh
+    weights on a small batch hardly move a network: for a bootstrap that explores, give
     it heads, `NetworkHeads(Budgeted())`. Features are standardised by their mean and spread so far.
 
     >>> from bandstrap import ContextualBootstrap, Exponential, NoExamples
@@ -91,7 +91,7 @@ class BudgetedLearner(Learner):
         for trained in zip(self.networks, self.optimisers, strict=True):
             check_trained(*trained, self._sizes())
         for rows, draws, new in zip(self.rows, self.draws, self.new, strict=True):
-            require(new <= rows.count, "more rows are new than there are")
+            require(new <= rows.count, "there are fewer rows than new ones")
             require(draws.known <= rows.count, "draws are of other rows")
         widths = {self.scale.mean.size, self.pseudo.contexts.shape[1]}
         widths |= {rows.n_features for rows in self.rows}
@@ -114,7 +114,7 @@ class BudgetedLearner(Learner):
         self.networks: list[Layers | None] = [None] * problem.n_arms
         self.optimisers: list[Adam | None] = [None] * problem.n_arms
         self.touched = 0
-        self.owed = 1  # lessons that are due: one for each reward, and one before the first
+        self.owed = 1  # rounds of steps due: one for each reward, and one before the first
 
     def learn(
         self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float = 1.0
@@ -175,7 +175,7 @@ class BudgetedLearner(Learner):
         return expected.T
 
     def _teach(self, known: list[int], rng: Rng) -> None:
-        """A fixed number of steps, for arms with something new first, and then for any."""
+        """A fixed number of steps, first for arms with new rewards, then for any."""
         if not known:
             return
         steps = -(-self.model.examples // self.model.network.batch)
@@ -189,7 +189,7 @@ class BudgetedLearner(Learner):
         return self.n_features, self.model.network.hidden, self.heads.count
 
     def _network(self, arm: int, rng: Rng) -> tuple[Layers, Adam]:
-        """An arm's network; it starts at random, so it needs a generator to start."""
+        """An arm's network, started at random if need be."""
         network, optimiser = self.networks[arm], self.optimisers[arm]
         if network is None or optimiser is None:
             network = Layers.glorot(self._sizes(), rng, self.heads.count, self.heads.spread)
@@ -218,10 +218,10 @@ class BudgetedLearner(Learner):
         self.touched += size
 
     def _picks(self, arm: int, rng: Rng) -> tuple[Array, Array, float]:
-        """The newest rows of an arm and others, pseudo-examples, and what each of these counts.
+        """Rows of an arm, the newest first, pseudo-examples, and the weight of each of these.
 
-        More pseudo-examples than rows would fill nearly every batch: where they are more, half are
-        rows, and pseudo-examples count the square root of what would make up for that in full.
+        Many pseudo-examples would fill nearly every batch. Where they outnumber rows, half of a
+        batch are rows, and pseudo-examples count the square root of what would compensate in full.
         """
         count, pseudo, size = self.rows[arm].count, self.pseudo.count, self.model.network.batch
         newest, some = min(self.new[arm], size), min(count, pseudo)

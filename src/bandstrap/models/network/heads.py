@@ -1,4 +1,4 @@
-"""The outputs that a network has for each arm, and what they make of rewards."""
+"""A network's outputs for each arm, and how they weigh rewards."""
 
 from abc import ABC, abstractmethod
 from typing import Protocol
@@ -19,9 +19,9 @@ LARGEST = 1e30  # a reward with noise, or a weight
 
 
 class Draws(ABC):
-    """What the rewards of one history count for every head."""
+    """The weights of one history's rewards for every head."""
 
-    known: int = 0  # rows that have their draws
+    known: int = 0  # rows with draws
     schema = Schema(resampling=Fixed(Of(Resampling)))
 
     @abstractmethod
@@ -34,11 +34,11 @@ class Draws(ABC):
 
     @abstractmethod
     def keep(self, kept: Array) -> None:
-        """Only the rows that `kept` says."""
+        """Keep only the rows marked in `kept`."""
 
 
 class Heads(ABC):
-    """How many outputs speak for an arm, how they weigh rewards, and which of them is asked."""
+    """How many outputs an arm has, how they weigh rewards, and which of them decides."""
 
     schema = Schema(
         resampling=Fixed(Of(Resampling)),
@@ -54,15 +54,15 @@ class Heads(ABC):
     @property
     @abstractmethod
     def redrawn(self) -> bool:
-        """Whether each draw takes a step of its own, and is random by that."""
+        """Whether each draw takes a step of its own, which makes it random."""
 
     @abstractmethod
     def draws(self) -> Draws:
-        """For a history that is yet empty."""
+        """Draws for an empty history."""
 
     @abstractmethod
     def chosen(self, outputs: Array, rng: Rng) -> Array:
-        """The output that speaks for each arm, of (heads, arms)."""
+        """The output that decides for each arm, (arms,), of (heads, arms)."""
 
     @abstractmethod
     def probabilities(self, outputs: Array, allowed: Array) -> Array:
@@ -77,7 +77,7 @@ class Headed(Protocol):
 
 
 class OneHead(Heads):
-    """One output for an arm, and fresh weights for whatever it is taught."""
+    """One output for an arm, and fresh weights in every step."""
 
     def __init__(self, resampling: Resampling) -> None:
         super().__init__(resampling, count=1, spread=1.0)
@@ -98,11 +98,11 @@ class OneHead(Heads):
 
 
 class ManyHeads(Heads):
-    """Several outputs for an arm, each of which weighs each reward once, for good."""
+    """Several outputs for an arm; each weighs each reward once, for good."""
 
     @property
     def redrawn(self) -> bool:
-        return False  # but by the heads that are asked
+        return False  # it is random by the heads that are picked
 
     def draws(self) -> Draws:
         return KeptDraws(self.resampling, self.count)
@@ -128,7 +128,7 @@ class FreshDraws(Draws):
 
 
 class KeptDraws(Draws):
-    """The heads' weights for a reward are drawn together, when it is first met."""
+    """The heads' weights for a reward are drawn together, when it is first used."""
 
     schema = Schema(
         heads=Fixed(Whole(1, MOST_HEADS)),
@@ -154,7 +154,7 @@ class KeptDraws(Draws):
         self._catch_up(rows, rng)
         own = np.minimum(picks, self.known - 1)
         targets, weights = self.targets[own], self.weights[own]
-        pseudo = (picks >= self.known).nonzero()[0]  # weighed afresh, all at once
+        pseudo = (picks >= self.known).nonzero()[0]  # weighted afresh, all at once
         if pseudo.size > 0:
             dealt = self.resampling.perturb(rewards[pseudo].repeat(self.heads), rng)
             targets[pseudo], weights[pseudo] = (each.reshape(-1, self.heads) for each in dealt)

@@ -17,8 +17,8 @@ from bandstrap.storage.schema import ArrayOf, Grows, Real, Schema, Whole
 class LangevinSteps(Optimiser):
     """Preconditioned stochastic gradient Langevin dynamics (Li et al., 2016).
 
-    The prior is N(0, spread²) for every parameter; the preconditioner's own drift is left out, as
-    is usual.
+    The prior is N(0, spread²) for every parameter. As usual, the preconditioner's own drift is
+    left out.
     """
 
     schema = Schema(
@@ -54,7 +54,7 @@ class LangevinSteps(Optimiser):
 
 @dataclass(frozen=True)
 class LangevinNetwork(SharedNetwork):
-    """A shared network whose steps are Langevin's: each round it stands at another draw."""
+    """A shared network that takes Langevin's steps: its parameters are another draw each round."""
 
     spread: float = 1.0
     random_steps: ClassVar[bool] = True

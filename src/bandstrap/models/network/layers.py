@@ -1,4 +1,4 @@
-"""A network of ReLU layers with linear outputs: its parameters, its values, its slopes."""
+"""A network of ReLU layers with linear outputs: parameters, values, gradients."""
 
 from functools import cache
 from itertools import pairwise
@@ -14,8 +14,8 @@ from bandstrap.storage.schema import ArrayOf, Grows, Schema, TupleOf, Whole, req
 class Layers:
     """Parameters of a network from `sizes[0]` inputs to `sizes[-1]` outputs, in one array.
 
-    Weights start Glorot uniform, biases at zero. The matrices are views, made when asked for, so
-    that a saved and restored network still has one copy of its parameters.
+    Weights start Glorot uniform, biases at zero. Matrices are views made on demand, so that a
+    restored network has a single copy of its parameters.
     """
 
     schema = Schema(sizes=TupleOf(Whole()), flat=ArrayOf(np.float32, Grows()))
@@ -32,7 +32,7 @@ class Layers:
     def glorot(
         cls, sizes: tuple[int, ...], rng: Rng, heads: int = 1, spread: float = 1.0
     ) -> "Layers":
-        """Random weights; the outputs are of `heads` heads, `spread` times as wide as others."""
+        """Random weights; the outputs of `heads` heads are `spread` times as wide as others."""
         parts = []
         for depth, (fan_in, size) in enumerate(pairwise(sizes)):
             last = depth == len(sizes) - 2
@@ -47,7 +47,7 @@ class Layers:
         return [(flat[weights].reshape(shape), flat[bias]) for weights, shape, bias in places]
 
     def values(self, inputs: Array, flat: Array | None = None) -> list[Array]:
-        """What every layer makes of the inputs (n, sizes[0]), inputs first, outputs last."""
+        """The values of every layer for inputs (n, sizes[0]), inputs first, outputs last."""
         values = [inputs]
         matrices = self.matrices(self.flat if flat is None else flat)
         for depth, (weights, bias) in enumerate(matrices):
@@ -59,10 +59,7 @@ class Layers:
         return values
 
     def remapped(self, flat: Array, heads: int, before: ArmMap) -> Array:
-        """An array laid out like `flat` for other arms, each with an output of every head.
-
-        New ones have zeros.
-        """
+        """An array laid out like `flat` for other arms, with zeros for new ones."""
         fan_in, size = self.sizes[-2:]
         cut = flat.size - (fan_in + 1) * size
         outputs = flat[cut:].reshape(fan_in + 1, heads, -1)
@@ -70,7 +67,7 @@ class Layers:
         return np.concatenate([flat[:cut], remapped(outputs, new, before, axis=2).ravel()])
 
     def start_outputs(self, arms: list[int], heads: int, spread: float, rng: Rng) -> Array:
-        """Random weights for the outputs of some arms, as `glorot` has them; where these are."""
+        """Start the outputs of some arms as `glorot` does; returns their positions."""
         weights, _ = self.matrices(np.arange(self.flat.size))[-1]
         fan_in, size = weights.shape
         places = weights.reshape(fan_in, heads, -1)[:, :, arms].ravel()
@@ -79,7 +76,7 @@ class Layers:
         return places
 
     def gradient(self, values: list[Array], slopes: Array) -> Array:
-        """The loss's gradient, laid out like `flat`; `slopes` is its gradient by the outputs."""
+        """The gradient of the loss, laid out like `flat`, from its gradient by the outputs."""
         gradient = np.empty_like(self.flat)
         pairs = zip(self.matrices(self.flat), self.matrices(gradient), strict=True)
         for depth, ((weights, _), (weights_slope, bias_slope)) in reversed(list(enumerate(pairs))):
@@ -92,7 +89,7 @@ class Layers:
 
 @cache
 def _places(sizes: tuple[int, ...]) -> tuple[tuple[slice, tuple[int, int], slice], ...]:
-    """Where the weights of each layer are, their shape, and where its bias is."""
+    """The position and shape of each layer's weights, and the position of its bias."""
     places, at = [], 0
     for fan_in, size in pairwise(sizes):
         middle, end = at + fan_in * size, at + (fan_in + 1) * size

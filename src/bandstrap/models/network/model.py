@@ -76,16 +76,16 @@ class NeuralNetwork(WeightedModel[Layers]):
         if start is None:
             start = Layers.glorot((contexts.shape[1], self.hidden, 1), rng)
         if start.sizes != (contexts.shape[1], self.hidden, 1):
-            raise InvalidInput("start", start.sizes, "give what a fit to such contexts gave")
+            raise InvalidInput("start", start.sizes, "give an earlier fit to such contexts")
         fit = Layers(start.sizes, start.flat.copy())
         order = rng.permutation(len(rewards))
         inputs = contexts.astype(fit.flat.dtype)
-        with ONE_BLAS_THREAD, np.errstate(over="ignore", invalid="ignore"):  # looked for below
+        with ONE_BLAS_THREAD, np.errstate(over="ignore", invalid="ignore"):  # checked below
             for first in range(0, len(order), self.batch):
                 rows = order[first : first + self.batch]
                 self._step(fit, inputs[rows], rewards[rows], weights[rows])
         if not np.isfinite(fit.flat).all():
-            raise InvalidInput("learning_rate", self.learning_rate, "steps overflow; make it less")
+            raise InvalidInput("learning_rate", self.learning_rate, "steps overflow: lower it")
         return fit
 
     def predict(self, fit: Layers, contexts: Array) -> Array:

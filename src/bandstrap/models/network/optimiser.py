@@ -1,4 +1,4 @@
-"""How a budgeted network moves along a gradient."""
+"""How a network moves along a gradient."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from bandstrap.storage.schema import ArrayOf, Grows, Real, Schema, Whole, requir
 
 
 class Optimiser(ABC):
-    """The state of the steps of one network."""
+    """The state of one network's steps."""
 
     @property
     @abstractmethod
@@ -21,7 +21,7 @@ class Optimiser(ABC):
 
     @abstractmethod
     def step(self, parameters: Array, gradient: Array, count: int, rng: Rng) -> None:
-        """Move the parameters, in place; the gradient is a mean, `count` the examples there are."""
+        """Move the parameters in place; the gradient is a mean, `count` the number of examples."""
 
     @abstractmethod
     def settled(self, parameters: Array) -> Array:
@@ -29,10 +29,10 @@ class Optimiser(ABC):
 
     @abstractmethod
     def relay(self, remapped: Callable[[Array], Array]) -> None:
-        """Go on with parameters that are laid out as `remapped` makes them."""
+        """Go on with parameters laid out as by `remapped`."""
 
     def start(self, parameters: Array, places: Array) -> None:  # noqa: B027
-        """Notice that some parameters begin where they are now."""
+        """Take note that some parameters have just started at random."""
 
 
 class Adam(Optimiser):
@@ -86,8 +86,8 @@ class Adam(Optimiser):
 def check_trained(
     network: Layers | None, optimiser: Optimiser | None, sizes: tuple[int, ...]
 ) -> None:
-    """Refuse a network of other layers in a file, or an optimiser of other parameters."""
+    """Refuse a file with a network of other layers, or an optimiser of other parameters."""
     require((network is None) == (optimiser is None), "a network comes without its optimiser")
     if network is not None and optimiser is not None:
-        require(network.sizes == sizes, f"its layers are others than {sizes}")
+        require(network.sizes == sizes, f"its layers are not {sizes}")
         require(optimiser.size == network.flat.size, "it moves other parameters")

@@ -1,4 +1,4 @@
-"""A run's examples of all arms, and a fixed number of them at a time."""
+"""All examples of a run, handed out a fixed number at a time."""
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap
 from bandstrap.storage.schema import ArrayOf, Fixed, Grows, Of, Schema, Whole, require
 
-CANDIDATES = 8  # examples looked at for each that is handed out
-FLOOR = 0.05  # added to errors, so that what is right is not forgotten
+CANDIDATES = 8  # for each example handed out
+FLOOR = 0.05  # added to errors, so that examples without error are not forgotten
 
 
 class Replay:
@@ -20,8 +20,8 @@ class Replay:
 
     Examples that the network last got wrong are handed out more often (prioritised replay, Schaul
     et al., 2016): once most decisions are right, a uniform sample would teach little. Each comes
-    with a weight, the square root of what would make up for that in full. `touched` counts the
-    examples handed out so far.
+    with a weight, the square root of what would compensate in full. `touched` counts the examples
+    handed out so far.
     """
 
     schema = Schema(
@@ -74,12 +74,12 @@ class Replay:
         self.new += 1
 
     def of_arms(self, before: ArmMap) -> Array:
-        """Which rows are of arms that stay."""
+        """Which rows belong to arms that stay."""
         staying = [earlier for earlier in before if earlier is not None]
         return np.isin(self.arms[: self.rows.count], staying)
 
     def remap_arms(self, before: ArmMap) -> None:
-        """Go on with other arms; all rows are of arms that stay."""
+        """Go on with other arms; all rows must belong to arms that stay."""
         places = np.zeros(self.n_arms, dtype=np.int64)
         for place, earlier in enumerate(before):
             if earlier is not None:
@@ -117,7 +117,7 @@ class Replay:
         return picks, weights
 
     def counts(self, picks: Array) -> Array:
-        """How much these examples count."""
+        """The weights of these examples."""
         counts = np.ones(len(picks))
         if not self.rows.plain:
             rows = picks < self.rows.count
@@ -125,7 +125,7 @@ class Replay:
         return counts
 
     def note(self, picks: Array, errors: Array) -> None:
-        """How far off the network was at these examples."""
+        """Record how far off the network was at these examples."""
         rows = picks < self.rows.count
         self.errors[picks[rows]] = errors[rows]
 

@@ -1,4 +1,4 @@
-"""Contexts on a common scale, learnt as they come."""
+"""Standardised contexts, by their mean and spread so far."""
 
 import numpy as np
 
@@ -7,9 +7,9 @@ from bandstrap.kernels.network import note_scale, standardise
 from bandstrap.models.features import unit_of
 from bandstrap.storage.schema import ArrayOf, Schema, Whole
 
-SMALLEST = 1 / 1e100  # a spread below this is that of a constant
-CLIP = 5.0  # standard deviations: a rare indicator would be hundreds of them
-MOST = 1e100  # sums of squares of contexts are less
+SMALLEST = 1 / 1e100  # a feature with a smaller spread is constant
+CLIP = 5.0  # standard deviations; a rare indicator would have hundreds
+MOST = 1e100  # sums of squared contexts are less
 
 
 class RunningScale:

@@ -38,9 +38,9 @@ MEMORY = 0.98  # of the averaged parameters, by step
 class SharedNetwork(Model):
     """Hidden layers that all arms share, and a sigmoid output for each arm.
 
-    What is learnt of contexts is learnt once, from the rewards of every arm. A round takes one step
+    Contexts are learnt once, from the rewards of every arm. A round takes one step
     of Adam on `examples` examples, the newest among them, with fresh bootstrap weights for these
-    alone; it costs the same however long history is, and is an approximation of refitting all.
+    alone. It costs the same however long history is, and approximates refitting to all of it.
     Features are standardised by their mean and spread so far.
 
     >>> from bandstrap import ContextualBootstrap, Exponential, NoExamples
@@ -116,7 +116,7 @@ class SharedLearner(Learner):
         self.network: Layers | None = None
         self.optimiser: Optimiser | None = None
         self.owed = 1  # steps that are due: one for each reward, and one before the first
-        self.unstarted: list[int] = []  # arms whose outputs are yet to start at random
+        self.unstarted: list[int] = []  # arms whose outputs have not started yet
 
     def learn(
         self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float = 1.0
@@ -130,7 +130,7 @@ class SharedLearner(Learner):
             kept = rows.fade(factor)
             if not kept.all():
                 self.keep(kept)
-            if rows.count == 0:  # nothing of what was learnt shall count
+            if rows.count == 0:  # everything learnt is forgotten
                 self.network = self.optimiser = None
                 self.unstarted, self.owed = [], 1
 
@@ -146,7 +146,7 @@ class SharedLearner(Learner):
             self.unstarted = newcomers(self.unstarted, before)
 
     def keep(self, kept: Array) -> None:
-        """Remember only the rows that `kept` says."""
+        """Keep only the rows marked in `kept`."""
         self.replay.keep(kept)
         self.draws.keep(kept)
 
@@ -171,7 +171,7 @@ class SharedLearner(Learner):
 
     @property
     def _redrawn(self) -> bool:
-        """Whether each draw takes a step of its own, and is random by that."""
+        """Whether each draw takes a step of its own, which makes it random."""
         return self.heads.redrawn or self.model.random_steps
 
     def _outputs(self, network: Layers, optimiser: Optimiser, context: Array) -> Array:
@@ -188,7 +188,7 @@ class SharedLearner(Learner):
         return self.model.sizes(self.replay.rows.n_features, outputs)
 
     def _network(self, rng: Rng) -> tuple[Layers, Optimiser]:
-        """The network; it starts at random, so it needs a generator to start."""
+        """The network, started at random if need be."""
         if self.network is None or self.optimiser is None:
             self.network = Layers.glorot(self._sizes(), rng, self.heads.count, self.heads.spread)
             self.optimiser = self.model.optimiser(self.network.flat)

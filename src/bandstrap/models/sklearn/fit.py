@@ -1,4 +1,4 @@
-"""One fit of an estimator to weighted rows, and what it expects."""
+"""One fit of an estimator to weighted rows, and its predictions."""
 
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
@@ -23,27 +23,27 @@ from bandstrap.storage.schema import (
     require,
 )
 
-# What other rows would not mend: bugs, and wrong parameters, which scikit-learn calls TypeErrors.
+# Errors that no other rows would avoid: bugs, and wrong parameters.
 MISTAKES = (TypeError, AttributeError, ImportError, MemoryError)
 
-MANY = 10_000  # rows from which on threads save more than they cost, most of all on busy cores
+MANY = 10_000  # rows for which threads save more than they cost
 
 
 class WrongEstimator(InvalidInput, TypeError):  # noqa: N818 - reads better
-    """An estimator that fails whatever the rows: it has a bug, or parameters that do not fit."""
+    """An estimator that fails whatever the rows: it has a bug, or wrong parameters."""
 
     def __init__(self, estimator: Any, error: Exception) -> None:
-        remedy = f"it fails whatever the rows ({type(error).__name__}: {error}): mend it"
+        remedy = f"it fails whatever the rows ({type(error).__name__}: {error}): fix it"
         super().__init__("estimator", type(estimator).__name__, remedy)
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A fitted estimator and what its classes are worth; without one a constant.
+    """A fitted estimator and the rewards of its classes, or a constant.
 
-    `classes` are the classes that it knows, as places in the list of rewards. `constant` is the
-    weighted mean of the rewards, which also stands in where the estimator predicts no number, and
-    `refusal` is why there is no estimator, if it refused to be fit.
+    `classes` are the classes it knows, as positions in the list of rewards. `constant` is the
+    weighted mean of the rewards, which also stands in for predictions that are not finite.
+    `refusal` is why the estimator could not be fit, if it could not.
     """
 
     estimator: Any
@@ -66,8 +66,7 @@ class Fitter:
     * `keyword`: the name under which it takes weights; unused where `repeats`;
     * `seeds`: its parameters that are random states, however deep;
     * `warm`: whether a fit starts from the last one;
-    * `least`: with fewer rows, of a classifier in any class met, it is not asked, their mean stands
-      in;
+    * `least`: with fewer rows, or fewer in some class for a classifier, their mean stands in;
     * `values`: the rewards that are a classifier's classes, None for a regressor;
     * `columns`: makes the table that a pipeline wants of rows of numbers, if there is one.
     """
@@ -91,9 +90,9 @@ class Fitter:
     )
 
     def verify_rewards(self, rewards: Array) -> None:
-        """Refuse rewards in a file that are no classes."""
+        """Refuse a file with rewards that are not classes."""
         known = self.values is None or np.isin(rewards, self.values).all()
-        require(known, "a reward is none of the classes")
+        require(known, "a reward is not a class")
 
     def fit(
         self, template: Any, rows: tuple[Array, Array, Array], seed: int, start: Fit | None = None
@@ -120,7 +119,7 @@ class Fitter:
             return Fit(None, None, constant=mean, refusal=str(error))
 
     def _few(self, rewards: Array) -> bool:
-        """Whether there are too few rows to ask the estimator, or nothing to tell apart."""
+        """Whether there are too few rows for the estimator, or all rewards are the same."""
         kinds, counts = np.unique(rewards, return_counts=True)
         fewest = rewards.size if self.values is None else counts.min()
         return bool(kinds.size == 1 or fewest < self.least)
@@ -160,7 +159,7 @@ class Fitter:
         fit.estimator.partial_fit(self.table(contexts), rewards, **given)
 
     def expected(self, fit: Fit, table: Any) -> Array:
-        """What each row is expected to pay."""
+        """The expected reward of each row."""
         if fit.estimator is None:
             return np.full(len(table), fit.constant)
         if fit.values is not None and hasattr(fit.estimator, "predict_proba"):
@@ -175,11 +174,11 @@ class Fitter:
         return contexts if self.columns is None else self.columns.frame(contexts)
 
     def labels(self, rewards: Array) -> Array:
-        """Rewards as classes: their places among the values."""
+        """Rewards as classes: their positions among the values."""
         return np.searchsorted(np.array(self.values), rewards)
 
     def check(self, reward: float) -> None:
-        """Refuse a reward that is none of a classifier's classes."""
+        """Refuse a reward that is not a class."""
         if self.values is not None and reward not in self.values:
             raise InvalidInput(
                 "reward",

@@ -1,4 +1,4 @@
-"""How much each row of a history counts, beside the bootstrap's weights."""
+"""How much each row of a history counts, besides the bootstrap's weights."""
 
 from math import log
 
@@ -8,15 +8,15 @@ from bandstrap.arrays import Array
 from bandstrap.history.fractions import FORGOTTEN
 from bandstrap.storage.schema import ArrayOf, Grows, Schema, Whole, require
 
-NOTHING = 1e-9  # a row that counts less does not count
-LEAST = -1e15  # the logarithm of all discounts is more
+NOTHING = 1e-9  # smaller weights are zero
+LEAST = -1e15  # lower bound of the logarithm of all discounts
 
 
 class Importance:
     """The weight that each row came with, and what had been forgotten by then.
 
-    Forgetting is one number for all rows, the logarithm of all discounts so far; so how much a row
-    counted at any earlier time can still be told.
+    Forgetting is one number for all rows, the logarithm of all discounts so far; so the weight of a
+    row at any earlier time can be recomputed.
 
     >>> importance = Importance()
     >>> importance.add(1.0, 0.0)
@@ -33,7 +33,7 @@ class Importance:
         require((weights >= 0).all() and (births <= 0).all(), "a row counts for too much")
 
     def verify_since(self, fading: float, count: int) -> None:
-        """Refuse rows in a file that came after so much had been forgotten, among the first."""
+        """Refuse a file whose first `count` rows came after `fading`."""
         require((self._rows[:count, 1] >= fading).all(), "a row came later than it was used")
 
     def __init__(self) -> None:
@@ -52,18 +52,18 @@ class Importance:
         return float(self._rows[place, 0])
 
     def faded(self, fading: float) -> Array:
-        """Which rows count as good as nothing by now, for what has been forgotten, (count,)."""
+        """Which rows have faded to almost nothing, (count,)."""
         lost: Array = fading - self._rows[: self.count, 1] < log(FORGOTTEN)
         return lost
 
     def keep(self, kept: Array) -> None:
-        """Only the rows that `kept` (count,) says, in place."""
+        """Keep only the rows marked in `kept`, (count,)."""
         rows = self._rows[: self.count][kept]
         self._rows[: len(rows)] = rows
         self.count = len(rows)
 
     def at(self, fading: float, count: int) -> Array:
-        """What the first `count` rows count, when so much has been forgotten."""
+        """The weights of the first `count` rows when `fading` has been forgotten."""
         weights, births = self._rows[:count].T
         counts: Array = weights * np.exp(fading - births)
         return np.where(counts > NOTHING, counts, 0.0)

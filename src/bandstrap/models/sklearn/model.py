@@ -19,7 +19,7 @@ from bandstrap.storage.unpacking import trusted_names
 from bandstrap.validation import require_whole, require_within
 
 MOST_REPLICAS = 1_000  # each is a fit of every arm
-MOST_PARTS = 200_000  # of a recipe: parameters, and the words that they list
+MOST_PARTS = 200_000  # of a recipe: parameters, and their items
 
 
 def from_sklearn(
@@ -32,19 +32,19 @@ def from_sklearn(
 ) -> "EstimatorModel":
     """Any scikit-learn estimator, LightGBM's too, as the model of every arm.
 
-    * A classifier is for rewards that are a few values (0 and 1, or `Support.categories`): an arm
-      is worth the values' expectation by `predict_proba`, or the value of the predicted class where
-      the estimator tells no probabilities. A regressor is for any rewards.
+    * A classifier is for rewards with few values (0 and 1, or `Support.categories`): an arm is
+      worth their expectation by `predict_proba`, or the predicted class where the estimator has no
+      probabilities. A regressor is for any rewards.
     * `refit` says when fits are made anew, and at which cost: `Growth(0.1)` (default), `Every(n)`,
       `EveryRound()`, or `Online()` for estimators with `partial_fit`.
     * `replicas`: fits per arm, at most 1,000, each to weights of its own; a decision asks one of
       them, the same for all arms, so probabilities of arms are shares of replicas. Without
       resampling it is one.
-    * `least`: with fewer rows, of a classifier with fewer in any class that was met, the estimator
-      is not asked and the arm's weighted mean stands in, for those that need some rows, such as
-      nearest neighbours or those that cross-validate. It stands in, with a warning, where a fit
-      fails, refuses to predict or predicts no finite number, too.
-    * `repeat`: rows are repeated instead of weighed, which weighs every step of a pipeline.
+    * `least`: with fewer rows, or for a classifier fewer in some class, the arm's weighted mean
+      stands in: for estimators that need some rows, such as nearest neighbours or those that
+      cross-validate. It also stands in, with a warning, where a fit fails, refuses to predict or
+      predicts numbers that are not finite.
+    * `repeat`: rows are repeated instead of weighted, so that every step of a pipeline sees it.
 
     Weights are passed as `sample_weight`, in a pipeline to its last step; rows of weight 0 are left
     out. An estimator without `sample_weight` has rows repeated instead, which works with
@@ -65,9 +65,9 @@ def from_sklearn(
     Fits to fewer than 10,000 rows are held to one thread of BLAS and OpenMP: several cost such fits
     more than they save, many times more on busy cores.
 
-    A file holds no estimator but how to make it. `Bandit.load` makes scikit-learn's and ours, with
-    counts up to some 100,000, 100 replicas, one process, and no cache of a pipeline; classes of
-    others, and those that shall have what they had, are `trusted=[…]`.
+    A file holds no estimator but a recipe for it. `Bandit.load` makes scikit-learn's and ours, with
+    counts up to some 100,000, 100 replicas, one process, and no cache of a pipeline. For other
+    classes, or without these limits, pass `trusted=[…]`.
 
     >>> import numpy as np
     >>> from sklearn.linear_model import LogisticRegression
@@ -86,7 +86,7 @@ def from_sklearn(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EstimatorModel(Model):
-    """What `from_sklearn` returns; parameters are explained there."""
+    """What `from_sklearn` returns; see there for the parameters."""
 
     estimator: Any
     refit: Refit
@@ -114,12 +114,12 @@ class EstimatorModel(Model):
     def from_saved(
         cls, refit: Refit, replicas: int, least: int, repeat: bool, recipe: Any
     ) -> "EstimatorModel":
-        """From a file; the estimator is made again, without what it may not ask for."""
+        """From a file; the estimator is made again, within the limits of its recipe."""
         estimator = _unfitted(read(recipe, trusted_names(), replicas))
         return cls(estimator, refit, replicas, least, repeat)
 
     def __repr__(self) -> str:
-        """The same for the same parameters, all of them: it names what is computed."""
+        """All parameters: equal models have equal names in every process."""
         return (
             f"from_sklearn({self.recipe!r}, refit={self.refit!r}, replicas={self.replicas}, "
             f"least={self.least}, repeat={self.repeat})"
@@ -176,7 +176,7 @@ class EstimatorModel(Model):
 
 
 def _unfitted(estimator: Any) -> Any:
-    """A copy without what it has learnt; refuses what is no estimator."""
+    """An unfitted copy; refuses anything but an estimator."""
     from sklearn.base import clone, is_classifier, is_regressor
 
     if isinstance(estimator, type) or not hasattr(estimator, "get_params"):

@@ -83,10 +83,10 @@ ESTIMATORS: dict[str, str] = {
     "ExtraTreeRegressor",
 }
 
-# Processes, paths, an expression that is evaluated, and talk: these take their defaults instead.
+# Processes, paths, an expression that is evaluated, and output take their defaults instead.
 NEUTRAL = ("memory", "n_jobs", "pre_dispatch", "verbose")
 COUNTS = {"n", "max", "iter", "size", "sizes"}  # words in the names of parameters that are counts
-ENDLESS = ("max_skips", "stop_n_inliers")  # infinite unless given, but for an end of their own
+ENDLESS = ("max_skips", "stop_n_inliers")  # infinite by default, but bounded otherwise
 MOST = 100_000
 MOST_OF = {
     "cv": 1_000,
@@ -105,7 +105,7 @@ MOST_COMBINATIONS = 1_000  # in a grid
 LOOPS = ("cv", "max_iter", "max_trials", "n_estimators", "n_init", "n_iter", "n_restarts_optimizer")
 MOST_WORK = 10_000_000  # steps of fits: loops within loops, multiplied
 MOST_TIMES = 100  # fits of an arm
-# Patterns that find words, and columns by their names, without trying every way to do it.
+# Patterns that find words, and columns by name, without backtracking.
 WORDS = {None, *(f"{flag}\\b{word}\\b" for flag in ("", "(?u)") for word in (r"\w\w+", r"\w+"))}
 QUICK = re.compile(r"[\w ^$|-]*(\.\*)?")
 
@@ -133,7 +133,7 @@ def written(thing: Any) -> Any:
 
 
 def read(recipe: Any, trusted: Names | None = None, times: int = 1) -> Any:
-    """What was written, to be fit so many times over."""
+    """The estimator that was written, which will be fit `times` times."""
     reader = _Reader({} if trusted is None else trusted)
     estimator = reader.read(recipe)
     if _name(type(estimator)) not in reader.trusted:
@@ -144,8 +144,8 @@ def read(recipe: Any, trusted: Names | None = None, times: int = 1) -> Any:
 class _Reader:
     def __init__(self, trusted: Names) -> None:
         self.trusted = trusted
-        self.work = 1  # steps of one fit: the most of any estimator that was read
-        self.degrees = 0  # of all polynomials: they multiply columns
+        self.work = 1  # the most steps of one fit of any estimator read
+        self.degrees = 0  # of all polynomials, which multiply columns
 
     def read(self, recipe: Any) -> Any:
         if type(recipe) in (list, tuple):
@@ -154,21 +154,21 @@ class _Reader:
             return recipe
         if "of" in recipe:
             return self._made(**recipe)
-        require(len(recipe) == 1, "a recipe is none")
+        require(len(recipe) == 1, "it is not a recipe")
         [(kind, value)] = recipe.items()
         if kind == "dict":
             return {self.read(key): self.read(item) for key, item in value}
         if kind == "slice":
-            require(all(each is None or type(each) is int for each in value), "a slice is none")
+            require(all(each is None or type(each) is int for each in value), "it is not a slice")
             return slice(*value)
-        require(kind in ("ufunc", "type"), "a recipe is none")
+        require(kind in ("ufunc", "type"), "it is not a recipe")
         return _of_numpy(value)
 
     def _made(
         self, of: dict[str, Any], made: Any = None, held: Any = None, output: Any = None
     ) -> Any:
         name = held if made is None else made
-        require(type(name) is str and type(of) is dict, "a recipe is none")
+        require(type(name) is str and type(of) is dict, "it is not a recipe")
         found = self.trusted.get(name)
         before, self.work = self.work, 1
         given = {key: self.read(item) for key, item in of.items()}
@@ -178,12 +178,12 @@ class _Reader:
             estimator = _selector(name, given, found is not None)
         self.work = max(before, self.work)
         if output is not None:
-            require(output in OUTPUTS, "an output is none")
+            require(output in OUTPUTS, "the output is unknown")
             setattr(estimator, OUTPUT, {"transform": output})
         return estimator
 
     def _known(self, name: str, given: dict[str, Any]) -> Any:
-        """An estimator within limits; estimators inside are fit as often as it has steps."""
+        """An estimator within limits; those inside are fit once in each of its steps."""
         kind = known_class(name)
         if kind is None:
             raise NotTrusted(name)
@@ -197,14 +197,14 @@ class _Reader:
 
 
 def _trusted(kind: Any, given: dict[str, Any]) -> Any:
-    require(isinstance(kind, type) and hasattr(kind, "get_params"), "it is no estimator")
+    require(isinstance(kind, type) and hasattr(kind, "get_params"), "it is not an estimator")
     return kind(**{**given, **({"memory": None} if "memory" in given else {})})
 
 
 def _selector(name: str, given: dict[str, Any], trusted: bool) -> Any:
     from sklearn.compose import make_column_selector  # takes long to import
 
-    require(name == SELECTOR, "a recipe is none")
+    require(name == SELECTOR, "it is not a recipe")
     if not trusted:
         check_pattern(given.get("pattern"))
     selector = make_column_selector()
@@ -220,7 +220,7 @@ def _of_numpy(name: Any) -> Any:
     found = getattr(np, name, None) if type(name) is str else None
     elementwise = isinstance(found, np.ufunc)
     known = elementwise or (isinstance(found, type) and issubclass(found, np.generic))
-    require(known, f"{name!r:.40} is no elementwise function of NumPy")
+    require(known, f"{name!r:.40} is not an elementwise function of NumPy")
     return found
 
 
@@ -245,7 +245,7 @@ def _package(module: str) -> str:
 
 
 def allowed(kind: type, given: dict[str, Any]) -> dict[str, Any]:
-    """Parameters for an estimator that is not trusted, without what they may not say."""
+    """Parameters for an estimator that is not trusted; some take their defaults."""
     for name, value in given.items():
         try:
             _check(name, value)
@@ -263,9 +263,9 @@ def _check(name: str, value: Any) -> None:
     elif name == "input":
         require(value == "content", "texts are given, not read from files")
     elif name == "token_pattern":
-        require(value in WORDS, "a pattern of one's own may take for ever")
+        require(value in WORDS, "a custom pattern may take forever")
     elif name in ("kw_args", "inv_kw_args"):
-        require(not value, "a function is not given more than its numbers")
+        require(not value, "functions take no further arguments")
     elif name in MOST_OF or COUNTS & set(name.split("_")):
         _check_count(value, MOST_OF.get(name, MOST))
 
@@ -282,7 +282,7 @@ def _check_count(value: Any, most: int) -> None:
 def _check_grids(grids: Any) -> None:
     """Of a search, which sets parameters itself."""
     for grid in grids if isinstance(grids, list) else [grids]:
-        require(isinstance(grid, dict), "a grid is none")
+        require(isinstance(grid, dict), "it is not a grid")
         for name, values in grid.items():
             last = str(name).rpartition("__")[2]
             require(last not in NEUTRAL, f"{last} is not searched for")
@@ -297,14 +297,14 @@ def _combinations(grids: Any) -> int:
 
 
 def check_pattern(pattern: Any) -> None:
-    """Refuse a pattern for names of columns that may take longer than anybody waits."""
+    """Refuse a pattern for column names that may take forever."""
     quick = pattern is None or (type(pattern) is str and QUICK.fullmatch(pattern))
     remedy = "if the file is yours: Bandit.load(path, trusted=[make_column_selector])"
-    require(quick, f"the pattern {pattern!r:.40} may take for ever; {remedy}")
+    require(quick, f"the pattern {pattern!r:.40} may take forever; {remedy}")
 
 
 def check_times(kind: type, times: int, work: int) -> None:
-    """Refuse more fits of an estimator that is not trusted, or longer ones, than one waits for."""
+    """Refuse too many, or too long, fits of an estimator that is not trusted."""
     total = times * work
     few = f"{times:,} fits of an arm are more than {MOST_TIMES}; {_remedy(kind)}"
     require(times <= MOST_TIMES, few)
@@ -317,7 +317,7 @@ def _remedy(kind: type) -> str:
 
 
 def work_of(given: dict[str, Any]) -> int:
-    """How many steps one fit takes by an estimator's own parameters."""
+    """The steps of one fit by an estimator's own parameters."""
     loops = [given[name] for name in LOOPS if type(given.get(name)) is int]
     grids = [given[name] for name in GRIDS[:1] if name in given]
     return int(prod(max(1, each) for each in loops) * prod(map(_combinations, grids)))

@@ -10,7 +10,7 @@ from bandstrap.resampling import Resampling
 from bandstrap.seeding import generator
 
 KEYWORD = "sample_weight"
-# Weights scale these models' steps, so that a heavy row overshoots where a repeated one does not.
+# Weights scale the steps of these, so that a heavy row overshoots where a repeated one does not.
 SCALED_STEPS = {
     "SGDClassifier",
     "SGDRegressor",
@@ -18,7 +18,7 @@ SCALED_STEPS = {
     "PassiveAggressiveClassifier",
     "PassiveAggressiveRegressor",
 }
-# They hand on what they are given for `fit` to the estimators inside.
+# These pass weights on to the estimators inside.
 HANDING_ON = (
     "GridSearchCV",
     "RandomizedSearchCV",
@@ -34,7 +34,7 @@ PROBE = 256
 
 
 def weight_keyword(estimator: Any, method: str = "fit") -> str | None:
-    """The name under which `fit` takes weights of rows; a pipeline's are for its last step."""
+    """The keyword for row weights in `fit`; a pipeline passes them to its last step."""
     if hasattr(estimator, "steps"):
         name, last = estimator.steps[-1]
         inner = weight_keyword(last, method)
@@ -48,7 +48,7 @@ def weight_keyword(estimator: Any, method: str = "fit") -> str | None:
 
 
 def _inside(estimator: Any) -> list[Any]:
-    """The estimators that an estimator was given to work with."""
+    """The estimators inside an estimator."""
     found = []
     for value in estimator.get_params(deep=False).values():
         some = [pair[1] for pair in value if len(pair) == 2] if isinstance(value, list) else [value]
@@ -57,7 +57,7 @@ def _inside(estimator: Any) -> list[Any]:
 
 
 def last_step(estimator: Any) -> Any:
-    """What predicts: the last step of a pipeline, or the estimator itself."""
+    """The last step of a pipeline, or the estimator itself."""
     return last_step(estimator.steps[-1][1]) if hasattr(estimator, "steps") else estimator
 
 
@@ -66,7 +66,7 @@ def scales_steps(estimator: Any) -> bool:
 
 
 def repeats_rows(estimator: Any, keyword: str | None, asked: bool, resampling: Resampling) -> bool:
-    """Whether a weighted row is to be repeated; refuses weights that neither way can take."""
+    """Whether weighted rows are repeated; refuses weights that work neither way."""
     if keyword and not asked and not scales_steps(last_step(estimator)):
         return False
     if draws_whole_numbers(resampling):
@@ -85,6 +85,6 @@ def repeats_rows(estimator: Any, keyword: str | None, asked: bool, resampling: R
 
 
 def draws_whole_numbers(resampling: Resampling) -> bool:
-    """Whether a scheme's weights are counts; asked of a draw, so that it holds for any scheme."""
+    """Whether a scheme's weights are counts, by a draw, which works for any scheme."""
     weights = resampling.perturb(np.zeros(PROBE), generator(0, "probe"))[1]
     return bool((weights == np.rint(weights)).all())

@@ -1,4 +1,4 @@
-"""What replicas of a torch module learn from: examples of all arms, and weights by replica."""
+"""The examples of all arms that replicas of a torch module learn, with weights by replica."""
 
 from copy import deepcopy
 from typing import NamedTuple
@@ -70,7 +70,7 @@ class TorchExamples:
         return tried
 
     def add(self, context: Array, arm: int, reward: float, weights: Array) -> None:
-        """One more example; until it is settled it may be taken back."""
+        """One more example, which can be taken back until `settle`."""
         if self.scale is not None:
             self.scale.see(context)  # refuses what is too large
         self.rows.add(context, reward)
@@ -81,7 +81,7 @@ class TorchExamples:
         self.pulls[arm] += 1
 
     def mark(self) -> tuple[RunningScale | None, Array]:
-        """What one more example changes of all others."""
+        """The state that adding an example changes for all others."""
         return deepcopy(self.scale), self.pseudo_weights
 
     def take_back(self, arm: int, mark: tuple[RunningScale | None, Array]) -> None:
@@ -91,13 +91,13 @@ class TorchExamples:
         self.pulls[arm] -= 1
 
     def settle(self, context: Array) -> None:
-        """Keep the newest example, and of old ones no more than are used."""
+        """Keep the newest example, and drop old ones beyond `memory`."""
         self.pseudo.see(context)
         if self.memory is not None and self.rows.count >= 2 * self.memory:
             self._keep(np.arange(self.rows.count - self.memory, self.rows.count))
 
     def weigh_pseudo_examples(self, resampling: Resampling, rng: Rng) -> None:
-        """Weights for pseudo-examples if there are more or fewer than before."""
+        """Draw weights for pseudo-examples if their number has changed."""
         arms, count, replicas = self.pseudo_weights.shape
         if count != self.pseudo.count:
             drawn = resampling.weights((arms, replicas, self.pseudo.count), rng)
@@ -122,14 +122,14 @@ class TorchExamples:
         return Minibatch(self.scaled(contexts), *rest)
 
     def scaled(self, contexts: Array) -> Array:
-        """Contexts as the modules are given them."""
+        """Contexts as modules take them."""
         return as_numbers(contexts) if self.scale is None else self.scale(contexts)
 
     def discount(self, factor: float) -> None:
         self.weights *= factor
 
     def remap_arms(self, before: ArmMap, fresh_weights: Array) -> None:
-        """Go on with other arms; `fresh_weights` are of pseudo-examples, for new ones."""
+        """Go on with other arms; new ones have `fresh_weights` of pseudo-examples."""
         places = {earlier: place for place, earlier in enumerate(before) if earlier is not None}
         old = self.arms[: self.rows.count]
         self._keep(np.flatnonzero(np.isin(old, list(places))))
@@ -139,7 +139,7 @@ class TorchExamples:
         self.pulls = np.array(pulls, dtype=np.int64)
 
     def _keep(self, places: Array) -> None:
-        """Forget all rows but these."""
+        """Keep only these rows."""
         self.rows = Examples.of(self.rows.contexts[places], self.rows.rewards[places])
         self.arms, self.weights = self.arms[places], self.weights[places]
 

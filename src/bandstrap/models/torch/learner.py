@@ -40,7 +40,7 @@ SEEDS = 2**63
 class TorchLearner(Learner):
     """Parameters live in the stack, which starts with the first draw or reward.
 
-    `saved` is what it is made from again. `columns` tells which output is of which arm.
+    It is made again from `saved`. `columns` has the output of each arm.
     """
 
     repeats: ClassVar[bool] = False
@@ -116,12 +116,12 @@ class TorchLearner(Learner):
             raise InvalidInput("rng", rng, "replicas weigh rewards at random; pass a generator")
         stack = self._started(rng)
         weights = weight * self.resampling.weights((self.replicas, 1), rng)[:, 0]
-        # A step that is refused changes nothing; only one before it might have.
+        # A step that fails changes nothing; steps before it have.
         mark, parts = self.examples.mark(), deepcopy(self.saved) if self.model.steps > 1 else None
         self.examples.add(context, arm, reward, weights)
         try:
             self._step(stack, rng)
-        except Exception:  # a step that diverges, say: the example has not been learnt
+        except Exception:  # the step diverges, say, and the example is not learnt
             self.examples.take_back(arm, mark)
             if parts is not None:
                 self._make(parts)
@@ -143,7 +143,7 @@ class TorchLearner(Learner):
         return self._worth(asked).reshape(-1)
 
     def probabilities(self, contexts: Array, allowed: Array) -> Array | None:
-        """The share of replicas that would choose each arm; None before they have started."""
+        """The share of replicas that prefer each arm; None before they have started."""
         if self.stack is None:
             return None
         asked = self.stack.ask(self.examples.scaled(contexts[None]))
@@ -179,7 +179,7 @@ class TorchLearner(Learner):
         self._make(regrouped(stack.saved(), start, self.replicas, before))
 
     def _worth(self, predictions: Array) -> Array:
-        """What arms are worth by (replicas, outputs); one never tried is tried first."""
+        """Expected rewards from (replicas, outputs); arms never tried come first."""
         values = worth(self.model.loss, predictions[:, self.columns])
         return np.where(self.examples.tried, values, np.inf)
 

@@ -22,7 +22,7 @@ MOST_STEPS = 10_000  # after each reward
 
 
 def adam(parameters: Iterable[Any]) -> Any:
-    """The optimiser unless another is given: Adam with a learning rate of 0.001."""
+    """The default optimiser: Adam with a learning rate of 0.001."""
     import torch
 
     return torch.optim.Adam(parameters, lr=1e-3)
@@ -57,10 +57,10 @@ def from_torch(
       switch it off for modules that do so themselves or look up embeddings.
     * `replicas`: a decision asks one of them at random, so the probability of an arm is the share
       of replicas that would choose it. Without resampling it is one.
-    * `batch`, `steps`: after each reward so many steps are taken, each on the newest example and
+    * `batch`, `steps`: after each reward `steps` steps are taken, each on the newest example and
       `batch` - 1 others drawn from history and pseudo-examples; a round's cost does not grow. At
       most 1,000 replicas, 10,000 steps and batches of 100,000.
-    * `memory`: only the last so many examples are kept; None keeps all.
+    * `memory`: the number of examples to keep; None keeps all.
 
     An approximation of the bootstrap: each replica weighs each example once, when it comes, and
     keeps that weight for good. Any scheme will do that weighs examples independently:
@@ -73,8 +73,13 @@ def from_torch(
     Random numbers come from the policy's generator; torch's own is left as it was.
 
     Parameters and the optimiser's state are saved with a run, but no code: for that the functions
-    given must be found by name in a module, or be a `functools.partial` of such. A run goes on to
-    the same bytes where torch runs on as many threads.
+    given must be found by name in a module, or be a `functools.partial` of such. A run continues
+    bit for bit if torch runs on as many threads.
+
+    >>> def linear(n_features, n_arms):  # doctest: +SKIP
+    ...     return torch.nn.Linear(n_features, n_arms)
+    >>> model = from_torch(linear, loss="log_loss")  # doctest: +SKIP
+    >>> policy = ContextualBootstrap(Exponential(), model, NoExamples())  # doctest: +SKIP
     """
     given = (_plain(module_factory), _plain(loss), _plain(optimiser))
     return TorchModel(*given, per_arm, standardise, replicas, batch, steps, memory)
@@ -103,7 +108,7 @@ class Bound:
 
 @dataclass(frozen=True, repr=False)
 class TorchModel(Model):
-    """What `from_torch` returns; parameters are explained there."""
+    """What `from_torch` returns; see there for the parameters."""
 
     module_factory: Any
     loss: Any
@@ -147,7 +152,7 @@ class TorchModel(Model):
         return cls(**fields)
 
     def __repr__(self) -> str:
-        """The same for the same parameters in every process: it names what is computed."""
+        """All parameters: equal models have equal names in every process."""
         given = ", ".join(f"{name}={name_of(value)}" for name, value in vars(self).items())
         return f"from_torch({given})"
 

@@ -1,4 +1,4 @@
-"""Modules as a user's factory makes them, from a seed, and what is refused of them."""
+"""Modules as a user's factory makes them from a seed, and their checks."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,7 +28,7 @@ def forked(seed: int) -> Iterator[None]:
 
 
 def made(factory: Any, sizes: Sizes, seed: int) -> Any:
-    """A module as it starts from a seed, computed once, as lazy layers need it."""
+    """A module as it starts from a seed; called once, as lazy layers need it."""
     import torch
 
     with forked(seed):

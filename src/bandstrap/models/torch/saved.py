@@ -57,10 +57,10 @@ def _verify_named(saved: Any, own: dict[str, Array], count: int) -> None:
 def verify_steps(saved: Any, factory: Any, parameters: list[Any]) -> None:
     """Refuse the state of another optimiser than the factory makes of these parameters.
 
-    What a state has to hold is seen from one that has taken a step.
+    An optimiser that has taken a step shows what a state holds.
     """
     like = _after_a_step(factory, parameters)
-    require(type(saved) is dict and saved.keys() == like.keys(), "it is no optimiser's state")
+    require(type(saved) is dict and saved.keys() == like.keys(), "it is not an optimiser's state")
     groups, entries = saved["param_groups"], saved["state"]
     known = type(groups) is list and len(groups) == len(like["param_groups"])
     require(known, "it has other groups")
@@ -93,7 +93,7 @@ def _verify_entry(entry: Any, own: dict[str, Any]) -> None:
 
 
 def _verify_like(name: str, value: Any, own: Any) -> None:
-    """Refuse what is of another form; flags and words are as they are, numbers may change."""
+    """Refuse a value of another form; flags and words must be equal, numbers may differ."""
     if type(own) in (list, tuple):
         require(type(value) is type(own) and len(value) == len(own), f"{name} is of another form")
         for one, two in zip(value, own, strict=True):
@@ -103,7 +103,7 @@ def _verify_like(name: str, value: Any, own: Any) -> None:
         require(known and value.shape == own.shape, f"{name} is of another form")
         require(_is_finite(value), f"{name} is not finite")
     elif type(own) in (int, float):
-        require(_is_number(value), f"{name} is no number")
+        require(_is_number(value), f"{name} is not a number")
     else:
         require(type(value) is type(own) and value == own, f"{name} is another")
 
@@ -117,7 +117,7 @@ def _is_finite(array: Array) -> bool:
 
 
 def regrouped(old: Parts, fresh: Parts, replicas: int, before: ArmMap) -> Parts:
-    """What is saved of a stack, with other arms; new ones start as in `fresh`."""
+    """The parts of a stack for other arms; new ones start as in `fresh`."""
 
     def modules(was: Array, start: Array) -> Array:
         by_arm = remapped(_by_arm(was, replicas), _by_arm(start, replicas), before, axis=1)
@@ -130,7 +130,7 @@ def regrouped(old: Parts, fresh: Parts, replicas: int, before: ArmMap) -> Parts:
     count = len(next(iter(old["parameters"].values())))
 
     def optimised(value: Any) -> Any:
-        """The optimiser knows nothing yet of new modules: zeros."""
+        """The optimiser's state of new modules is zero."""
         if np.ndim(value) == 0 or len(value) != count:
             return value
         return modules(value, np.zeros((replicas * len(before), *value.shape[1:]), value.dtype))

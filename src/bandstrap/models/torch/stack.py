@@ -24,8 +24,8 @@ Named = dict[str, Any]  # tensors, or arrays, by the name of a parameter
 class Stack:
     """Modules in the order of replicas, and within a replica of arms where each has its own.
 
-    Everything is passed to the skeleton, a module whose own parameters are never used. Torch
-    allocates all tensors: memory aligned otherwise may give other bits.
+    All calls go through the skeleton, a module whose own parameters are never used. Torch
+    allocates all tensors: other alignment may give other bits.
     """
 
     def __init__(self, model: Any, sizes: Sizes, seed: int, count: int, parts: Named) -> None:
@@ -48,7 +48,7 @@ class Stack:
 
     @classmethod
     def start(cls, model: Any, sizes: Sizes, seed: int, starts: list[int]) -> "Stack":
-        """Modules of which each starts from its own seed."""
+        """Modules that each start from their own seed."""
         from torch.func import stack_module_state
 
         modules = [made(model.module_factory, sizes, start) for start in starts]
@@ -61,7 +61,7 @@ class Stack:
         return stack
 
     def saved(self) -> Named:
-        """What makes the stack again; arrays are views, and change with it."""
+        """The parts that the stack is made from again; arrays are views, and change with it."""
         return {
             "parameters": plain(self.parameters),
             "buffers": plain(self.buffers),
@@ -126,7 +126,7 @@ class Stack:
         return by_arm.transpose(1, 2)
 
     def _mode(self, training: bool) -> None:
-        if self.skeleton.training != training:  # it takes a while to tell every layer
+        if self.skeleton.training != training:  # it takes a while for every layer
             self.skeleton.train(training)
 
     def _one(self, replica: int, inputs: Any) -> Any:

@@ -36,7 +36,7 @@ def loss_of(loss: Any) -> Any:
 
 
 def worth(loss: Any, predictions: Array) -> Array:
-    """What arms with these predictions are worth."""
+    """Expected rewards from predictions."""
     return sigmoid(predictions) if loss == LOG_LOSS else predictions
 
 
@@ -77,7 +77,7 @@ def diverged(model: Any) -> InvalidInput:
 
 @contextmanager
 def failing(module: Any) -> Iterator[None]:
-    """Errors that name the user's module, whatever it raises."""
+    """Turn any error into one that names the user's module."""
     try:
         yield
     except BandstrapError:
@@ -88,7 +88,7 @@ def failing(module: Any) -> Iterator[None]:
 
 
 def check_batched(stack: Any) -> bool:
-    """Whether training draws random numbers; refuses what cannot be computed together."""
+    """Whether training draws random numbers; refuses modules that cannot be batched."""
     import torch
 
     inputs = stack.tensor(np.zeros((2, stack.sizes.n_features)))
