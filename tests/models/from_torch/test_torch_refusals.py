@@ -21,7 +21,6 @@ from bandstrap.models.torch import model as torch_model
 
 torch = pytest.importorskip("torch")
 
-from estimators import copied  # noqa: E402
 from torch_worlds import (  # noqa: E402
     PROBLEM,
     huge,
@@ -33,6 +32,8 @@ from torch_worlds import (  # noqa: E402
     policy_of,
     started,
 )
+
+from estimators import copied  # noqa: E402
 
 CONTEXT = np.array([[0.3, -1.0, 0.8, 0.1]])
 nn = torch.nn

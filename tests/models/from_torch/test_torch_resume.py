@@ -9,7 +9,6 @@ from bandstrap import EigenExamples, Poisson, SeenExamples
 
 torch = pytest.importorskip("torch")
 
-from estimators import copied  # noqa: E402
 from torch_worlds import (  # noqa: E402
     PROBLEM,
     Doubled,
@@ -21,6 +20,8 @@ from torch_worlds import (  # noqa: E402
     policy_of,
     started,
 )
+
+from estimators import copied  # noqa: E402
 
 CONTEXT = np.array([[0.3, -1.0, 0.8, 0.1]])
 

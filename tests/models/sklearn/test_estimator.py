@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from estimators import LINE, TWO, XOR, filled, play, started
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import (
@@ -44,6 +43,7 @@ from bandstrap import (
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import draw_scores
 from bandstrap.tables import Columns
+from estimators import LINE, TWO, XOR, filled, play, started
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from estimators import copied
 from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -26,6 +25,7 @@ from bandstrap import (
 )
 from bandstrap.models.base import draw_scores
 from bandstrap.models.sklearn.importance import Importance
+from estimators import copied
 
 PROBE = np.array([0.4, -0.2])
 WAYS = {

@@ -3,7 +3,6 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from estimators import copied
 from sklearn.compose import make_column_transformer
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression
@@ -25,6 +24,7 @@ from bandstrap import (
     from_sklearn,
 )
 from bandstrap.models.sklearn.recipe import read, written
+from estimators import copied
 
 PEOPLE = [{"city": city, "age": float(i)} for i, city in enumerate(["Oslo", "Rome"] * 4)]
 

@@ -6,7 +6,6 @@ import sys
 
 import numpy as np
 import pytest
-from estimators import XOR, copied, play
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -35,6 +34,7 @@ from bandstrap import (
 from bandstrap.bandit import Bandit
 from bandstrap.models.sklearn.recipe import read, written
 from bandstrap.storage.packing import CannotPack, pack
+from estimators import XOR, copied, play
 
 PROBLEM = Problem(n_arms=2, n_features=2, support=Support.binary())
 FOREST = RandomForestClassifier(4, max_features=1)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from estimators import TWO, filled
 from sklearn.ensemble import (
     GradientBoostingClassifier,
     VotingRegressor,
@@ -33,6 +32,7 @@ from bandstrap import (
 from bandstrap.models.base import draw_scores
 from bandstrap.models.sklearn.fit import Fitter
 from bandstrap.models.sklearn.weights import draws_whole_numbers, weight_keyword
+from estimators import TWO, filled
 
 EXACT = [
     LogisticRegression(tol=1e-10),

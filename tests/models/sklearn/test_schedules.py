@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from estimators import play
 from scipy import stats
 from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier
 
@@ -23,6 +22,7 @@ from bandstrap import (
     from_sklearn,
 )
 from bandstrap.models.base import draw_scores
+from estimators import play
 
 PROBLEM = Problem(n_arms=3, n_features=2, support=Support.binary())
 WORLD = (lambda x: x[:, 0] > 0, lambda x: x[:, 1] > 0.3, lambda x: x[:, 0] < x[:, 1])

@@ -6,7 +6,6 @@ import numpy as np
 
 from bandstrap.arrays import Array, Rng
 from bandstrap.choice import normal_probabilities
-from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner
 from bandstrap.models.online.ellipsoid import Ellipsoids
 from bandstrap.problem import Problem

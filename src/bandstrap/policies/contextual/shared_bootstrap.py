@@ -73,8 +73,6 @@ class SharedBootstrap(LearnerPolicy):
     def _learner(self, problem: Problem) -> Learner:
         learner = self.model.learner(one_arm(problem), self.resampling, self.prior)
         if not learner.one_for_all:
-            raise InvalidInput(
-                "model", type(learner).__name__, "it cannot serve all arms at once; use Replicas(), "
-                "from_sklearn() or a solved model"
-            )  # fmt: skip
+            remedy = "it cannot serve all arms: use Replicas(), from_sklearn() or a solved model"
+            raise InvalidInput("model", type(learner).__name__, remedy)
         return learner
