@@ -43,7 +43,7 @@ def counts(bandit):
 def test_what_is_predicted_to_be_no_number_is_the_mean_with_one_warning():
     bandit = bandit_of(from_sklearn(GaussianNB()))
     bandit.learn(bandit.decide([0.1, 0.2]), 1)
-    with pytest.warns(FitFailedWarning, match=r"GaussianNB .* arm \d .*no finite number") as told:
+    with pytest.warns(FitFailedWarning, match=r"GaussianNB .* arm \d .*not finite") as told:
         scores = [bandit.decide([0.3, 0.4]).scores.values() for _ in range(20)]
     assert [each.category for each in told].count(FitFailedWarning) == 1
     assert np.isfinite([list(each) for each in scores]).all()

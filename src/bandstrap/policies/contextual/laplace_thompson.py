@@ -38,6 +38,7 @@ class LaplaceThompson(LearnerPolicy):
     curvature found there. `penalty` is the prior's precision, `spread` multiplies standard
     deviations (they used 0.25 to 1). Scores are margins, not probabilities.
 
+    >>> import numpy as np
     >>> from bandstrap.problem import Problem
     >>> state = LaplaceThompson().start(Problem(n_arms=3, n_features=2))
     >>> LaplaceThompson().select(state, np.zeros((1, 2)), np.random.default_rng(1)).shape
