@@ -112,6 +112,12 @@ class Model(ABC):
     """Frozen parameters of a model of each arm, and a way to bootstrap it.
 
     A model that `reads_tables` takes contexts with words, by their columns; others take numbers.
+    See `WeightedModel` for models with a `fit`, which need no learner of their own.
+
+    >>> from bandstrap import LogisticRegression, NoExamples, NoResampling
+    >>> learner = LogisticRegression().learner(Problem(2, 3), NoResampling(), NoExamples())
+    >>> isinstance(learner, Learner)
+    True
     """
 
     reads_tables: ClassVar[bool] = False

@@ -26,12 +26,17 @@ class ConvexModel(WeightedModel[np.ndarray]):
     """Σ wᵢ loss(xᵢ·θ, yᵢ) + ½ penalty n ‖θ‖², solved for each arm by itself.
 
     * `penalty` is per example: n counts them, pseudo-examples too. The intercept is free.
-    * `tolerance`: the objective per unit of weight is this near to its optimum; for squared loss
+    * `tolerance`: how near to its optimum the objective is, per unit of weight; for squared loss
       in units of the rewards' variance. Every draw takes at least one step from the unweighted
       fit, however large the tolerance.
     * `intercept`: whether there is one.
 
     A fit is an array (features + 1,) whose last entry is the intercept.
+
+    >>> from bandstrap import LinearRegression
+    >>> model = LinearRegression(penalty=1.0)
+    >>> model.fit(np.array([[-1.0], [1.0]]), np.array([-1.0, 1.0]), np.ones(2), None, None).tolist()
+    [0.5, 0.0]
     """
 
     penalty: float = 1e-4

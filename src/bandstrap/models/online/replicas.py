@@ -35,9 +35,8 @@ JUMP = 2.0  # a feature's root mean square has grown this much by one row: it ha
 class OnlineModel(ABC):
     """A model that learns by small steps: AdaGrad, without regard to the scale of features.
 
-    `rate` is the first step's size in standard units. After each reward `replay` examples drawn
-    from the arm's history and pseudo-examples, 10,000 at most, are learnt again: the budget that
-    makes up for seeing each only once.
+    `rate` is the first step's size in standard units. After each reward `replay` examples, at most
+    10,000, drawn from the arm's history and pseudo-examples are learnt again.
     """
 
     rate: float = 0.1
@@ -52,14 +51,22 @@ class OnlineModel(ABC):
 
 @dataclass(frozen=True)
 class OnlineLinear(OnlineModel):
-    """Least squares; steps are measured in units of the arm's root mean square reward."""
+    """Least squares; steps are in units of the arm's root mean square reward.
+
+    >>> Replicas(OnlineLinear(rate=0.05)).model.replay
+    32
+    """
 
     loss: ClassVar[int] = LINEAR
 
 
 @dataclass(frozen=True)
 class OnlineLogistic(OnlineModel):
-    """Logistic regression on rewards in [0, 1]."""
+    """Logistic regression on rewards in [0, 1].
+
+    >>> Replicas(OnlineLogistic(replay=0)).model.rate
+    0.1
+    """
 
     loss: ClassVar[int] = LOGISTIC
     link: ClassVar[Link] = SIGMOID
@@ -70,8 +77,8 @@ class Replicas(Model):
     """`count` replicas (10,000 at most) of each arm's model; a decision picks one at random.
 
     An approximation of the bootstrap: each replica weighs each example once, when it comes, and
-    keeps that weight for good, so the randomness of a decision is which replica is asked. Any
-    resampling scheme that weighs examples independently will do.
+    keeps that weight for good, so a decision is random only by the replica that is picked. The
+    scheme must weigh examples independently.
 
     >>> from bandstrap.policies import ContextualBootstrap
     >>> from bandstrap.priors import GaussianExamples
@@ -103,7 +110,7 @@ Kernel = Callable[..., None]
 
 
 class ReplicaLearner(Learner):
-    """Parameters (arms, features + 1, replicas), and what the steps need to know of the past."""
+    """Parameters (arms, features + 1, replicas), and what the steps need of the past."""
 
     schema = Schema(
         model=Fixed(Of(OnlineModel)),

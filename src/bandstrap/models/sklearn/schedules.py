@@ -14,7 +14,7 @@ from bandstrap.validation import require_positive, require_whole
 
 
 class Refit(ABC):
-    """When fits are made."""
+    """When fits are made anew."""
 
     online: ClassVar[bool] = False  # whether examples are learnt one by one
 
@@ -29,6 +29,11 @@ class EveryRound(Refit):
 
     Exact, and costs one fit to the whole history per arm and decision. Nothing is kept from one
     decision to the next, so replicas and `warm_start` play no part.
+
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from bandstrap import from_sklearn
+    >>> from_sklearn(DecisionTreeClassifier(), refit=EveryRound()).refit
+    EveryRound()
     """
 
     def learner(self, setting: Setting) -> Learner:
@@ -44,6 +49,9 @@ class Every(Refit):
     An arm with fewer than `n` rewards is refit when their number has doubled, and every arm when
     those of all arms together have, so that bad luck of an arm that is not pulled does not last.
     The cost is `replicas` / `n` fits per round, each to all rows of one arm.
+
+    >>> [now for now in range(1, 13) if Every(4).due(4, now)]
+    [8, 9, 10, 11, 12]
     """
 
     n: int
@@ -68,6 +76,9 @@ class Growth(Refit):
     the default, 10 replicas and a thousand rewards of an arm that is 0.1 fits per round, each to a
     thousand rows. Every arm is also refit when the rewards of all arms together have doubled, so
     that bad luck of an arm that is not pulled does not last.
+
+    >>> [now for now in range(20, 25) if Growth(0.1).due(20, now)]
+    [22, 23, 24]
     """
 
     share: float = 0.1
@@ -91,6 +102,11 @@ class Online(Refit):
     `DoubleOrNothing`, `Exponential`. The cost is `replicas` calls of `partial_fit` per reward,
     whatever the history's length; a restored run learns its history once more. What is learnt
     cannot be discounted later.
+
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from bandstrap import from_sklearn
+    >>> from_sklearn(GaussianNB(), refit=Online()).refit.online
+    True
     """
 
     online: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""What policies on linear models share: one ellipsoid per arm, and what they ask of parameters."""
+"""What policies on linear models share: a confidence ellipsoid for each arm."""
 
 from abc import abstractmethod
 
@@ -14,13 +14,13 @@ from bandstrap.storage.schema import Fixed, Of, Schema, require
 
 
 class EllipsoidLearner(Learner):
-    """A learner that looks at every arm's mean and width, and makes scores of them."""
+    """A learner whose draws come from every arm's mean and width."""
 
     schema = Schema(problem=Fixed(Of(Problem)), arms=Of(Ellipsoids))
 
     def verify_problem(self, problem: Problem) -> None:
         own = problem.n_arms, problem.n_features + 1
-        require(self.problem == problem, "a learner is of another problem")
+        require(self.problem == problem, "the learner is of another problem")
         require(self.arms.centres.shape == own, "ellipsoids are of another problem")
 
     def __init__(self, problem: Problem, penalty: float) -> None:
@@ -60,8 +60,7 @@ class EllipsoidLearner(Learner):
 
     @abstractmethod
     def _scores(self, means: Array, widths: Array) -> tuple[Array, Array | None]:
-        """Scores, and their standard deviations if they are normal: arms are independent, and only
-        xᵀθ matters, so one number for each is a draw."""
+        """Scores; or means and standard deviations of scores that are independent and normal."""
 
 
 def half_range(problem: Problem) -> float:

@@ -29,8 +29,8 @@ class Bonus(ABC):
 class LogBonus(Bonus):
     """scale √log t: the growth that the asymptotic argument asks for, with a factor to choose.
 
-    Filippi et al. advise such growth for use. The default factor, 1/4, is our choice: the steepest
-    slope of the sigmoid, which turns margins into rewards. (Others take √3.)
+    Filippi et al. advise such growth in practice. The default factor, 1/4, is our choice: the
+    steepest slope of the sigmoid, which turns margins into rewards. (Others take √3.)
     """
 
     scale: float = 0.25
@@ -44,7 +44,7 @@ class LogBonus(Bonus):
 
 @dataclass(frozen=True)
 class GuaranteedBonus(Bonus):
-    """The ρ(t) of the regret bound: far too cautious for use, here to be compared with.
+    """The ρ(t) of the regret bound: far too cautious in practice, for comparison.
 
     (2 slope κ / flattest) √(2 d log t log(2 d horizon / delta)), where `flattest` is the least
     slope of the sigmoid that can occur, κ = √(3 + 2 log(1 + 2 length²)) and `length` bounds
@@ -84,7 +84,7 @@ class GLMUCBLearner(EllipsoidLearner):
     ) -> None:
         self.arms.learn_linear(context, arm, reward, weight)
         self.fits.learn_logistic(context, arm, reward, weight)
-        self.arms.centres[arm] = self.fits.centres[arm]  # so that a look gives margins
+        self.arms.centres[arm] = self.fits.centres[arm]  # so that `look` returns margins
 
     def discount(self, factor: float) -> None:
         super().discount(factor)

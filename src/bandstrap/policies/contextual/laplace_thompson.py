@@ -25,7 +25,7 @@ class LaplaceLearner(EllipsoidLearner):
         self.arms.learn_logistic(context, arm, reward, weight)
 
     def _scores(self, means: Array, widths: Array) -> tuple[Array, Array | None]:
-        # The sigmoid is left out: it does not change the order, and large margins would tie in it.
+        # Without the sigmoid: it keeps the order, but large margins would tie.
         return means, self.spread * widths
 
 

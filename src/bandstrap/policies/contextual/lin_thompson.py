@@ -15,7 +15,7 @@ from bandstrap.validation import require_positive, require_share
 
 
 class Spread(ABC):
-    """By how much the Gaussian is wider than A⁻¹, as a standard deviation."""
+    """The factor v of the standard deviations that A⁻¹ gives."""
 
     @abstractmethod
     def scale(self, learner: EllipsoidLearner) -> float: ...

@@ -15,7 +15,7 @@ from bandstrap.validation import require_positive, require_share
 
 
 class Width(ABC):
-    """How many units of the ellipsoid to look above the mean."""
+    """How far above the mean to look, in widths of the ellipsoid."""
 
     @abstractmethod
     def radii(self, learner: EllipsoidLearner, penalty: float) -> Array:

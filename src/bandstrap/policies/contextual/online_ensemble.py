@@ -14,9 +14,9 @@ from bandstrap.resampling import Poisson
 class OnlineEnsemble(LearnerPolicy):
     """Act greedily by one of `count` logistic models, picked at random each round.
 
-    Each model learns from a reward once, with a Poisson(1) weight, and sees it never again; arms
-    start without examples and are tried once each. `rate` is the size of the first step. How many
-    models there are, and the steps that they learn by, are our choice.
+    Each model learns a reward once, with a Poisson(1) weight, and never sees it again; arms start
+    without examples and are tried once each. `rate` is the size of the first step. The number of
+    models and their steps are our choice.
 
     >>> from bandstrap.problem import Problem
     >>> import numpy as np
@@ -29,7 +29,7 @@ class OnlineEnsemble(LearnerPolicy):
     rate: float = 0.1
 
     def __post_init__(self) -> None:
-        self._replicas()  # refuses what cannot be
+        self._replicas()  # checks the parameters
 
     def _replicas(self) -> Replicas:
         return Replicas(OnlineLogistic(self.rate, replay=0), self.count)

@@ -41,8 +41,8 @@ class TreeLearner(Learner):
 
     def verify_saved(self) -> None:
         for rows, tree, leaves in zip(self.rows, self.trees, self.leaves, strict=True):
-            require(leaves.size <= rows.count, "leaves are of more rows than there are")
-            require(tree is not None or leaves.size == 0, "leaves are of no tree")
+            require(leaves.size <= rows.count, "there are more leaves than rows")
+            require(tree is not None or leaves.size == 0, "there are leaves without a tree")
             if tree is not None:
                 tree.verify_width(rows.n_features)
                 own = tree.leaves(rows.contexts[: leaves.size])
@@ -97,7 +97,7 @@ class TreeLearner(Learner):
         return float(weights @ rewards / weights.sum())
 
     def _refit(self, arm: int, rng: Rng) -> Tree:
-        # On the first look after a reward rather than at the reward: it saves trees nobody asks.
+        # At the next draw rather than at the reward, which saves trees that are never used.
         rows = self.rows[arm]
         tree = self.tree.fit(rows.contexts, rows.rewards, rows.weights, None, rng)
         self.trees[arm], self.leaves[arm] = tree, tree.leaves(rows.contexts)
@@ -114,9 +114,8 @@ class TreeHeuristic(LearnerPolicy):
     changes with its own rewards only, so a round refits a single one.
 
     Ours too: every arm is pulled `pulls` times first; with `growth` above 0 a tree is kept until
-    its arm's history has grown by that share, and newer rows wait as long to be counted. Rewards
-    without bounds have no lowest and highest to add: a leaf of rewards all alike is then drawn as
-    if it were known.
+    its arm's history has grown by that share, and newer rows do not count until then. Rewards
+    without bounds have no lowest and highest to add: a leaf of equal rewards has no spread then.
 
     The authors' TreeBootstrap, with fresh trees of resamples of every arm in every round, is
     `ContextualBootstrap(Multinomial(), DecisionTree(), NoExamples())`.
