@@ -264,5 +264,5 @@ def test_a_whole_weight_is_learnt_as_so_many_rewards_by_learners_that_repeat(kin
     policy = Recording(kind)
     state = policy.start(Problem(2, 1))
     policy.update(state, np.ones((1, 1)), np.array([0]), np.ones(1), None, np.array([weight]))
-    policy.learn(state, np.ones((1, 1)), 0, 1.0, None)
+    policy.update(state, np.ones((1, 1)), np.array([0]), np.ones(1))
     assert state.learners[0].weights == [*learnt, 1.0]

@@ -79,7 +79,7 @@ class LearnerPolicy(Policy[LearnerState]):
 
     def _start(self, problem: Problem, runs: int) -> LearnerState:
         if problem.n_features < 1:
-            remedy = "a model needs contexts; without any use Bootstrap or EpsilonGreedy, say"
+            remedy = "a model needs contexts: declare features, or use Bootstrap or EpsilonGreedy"
             raise InvalidInput("n_features", problem.n_features, remedy)
         if not self._reads_tables:
             remedy = "encode them as numbers, or use from_sklearn() with a pipeline that does"
