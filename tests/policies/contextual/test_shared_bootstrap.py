@@ -143,7 +143,7 @@ def test_what_cannot_be():
     heads = SharedBootstrap(Exponential(), NetworkHeads(), GaussianExamples())
     with pytest.raises(InvalidInput, match="cannot serve all arms"):
         Bandit(heads, ARMS, rewards=Support.binary()).decide([1.0])
-    with pytest.raises(InvalidInput, match="numbers"):
+    with pytest.raises(InvalidInput, match="numeric"):
         ArmFeatures({"a": {"kind": "old"}})
     bandit = shared(MODELS["linear"])
     with pytest.raises(InvalidInput, match="give some"):
