@@ -1,8 +1,10 @@
 """Changes of one attribute in a saved bandit's file, for tests of what is refused."""
 
 import numpy as np
+import pytest
 
-from hostile import array_at, new_array, put_array
+from bandstrap import Bandit, OutputError
+from hostile import array_at, find, new_array, put_array, read, write
 
 
 def put(value):
@@ -58,3 +60,18 @@ def ids(change):
     """A name for a change: of which policy, class and attribute."""
     policy, owner, attribute, _ = change
     return f"{policy}: {owner}.{attribute}"
+
+
+def refused(raw, tmp_path, match="damaged", trusted=()):
+    """The file is not loaded."""
+    write(raw, tmp_path / "b")
+    with pytest.raises(OutputError, match=match):
+        Bandit.load(tmp_path / "b", trusted=trusted)
+
+
+def check_refused(change, honest, tmp_path):
+    """A change of one attribute in an honest file is refused."""
+    name, owner, attribute, how = change
+    raw = read(honest / name)
+    how(raw, find(raw, owner, attribute)[0])
+    refused(raw, tmp_path)

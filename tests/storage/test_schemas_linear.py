@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from edits import check_refused
 
 from bandstrap import Bandit, OutputError
 from hostile import find, objects, read, write
@@ -96,12 +97,7 @@ def honest(tmp_path_factory):
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda it: f"{it[0]}: {it[1]}.{it[2]}")
 def test_what_could_not_have_been_learnt_is_refused(change, honest, tmp_path):
-    name, owner, attribute, how = change
-    raw = read(honest / name)
-    how(raw, find(raw, owner, attribute)[0])
-    write(raw, tmp_path / "b")
-    with pytest.raises(OutputError, match="damaged"):
-        Bandit.load(tmp_path / "b")
+    check_refused(change, honest, tmp_path)
 
 
 @pytest.mark.parametrize(

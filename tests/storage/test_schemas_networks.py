@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from edits import entry, fewer, ids, item, put, resized
+from edits import check_refused, entry, fewer, ids, item, put, refused, resized
 
 from bandstrap import (
     Bandit,
@@ -18,7 +18,6 @@ from bandstrap import (
     NetworkHeads,
     NeuralNetwork,
     NoExamples,
-    OutputError,
     Propensity,
     SharedNetwork,
     Support,
@@ -207,12 +206,7 @@ CHANGES = [
 
 @pytest.mark.parametrize("change", CHANGES, ids=ids)
 def test_what_could_not_have_been_learnt_is_refused(change, honest, tmp_path):
-    name, owner, attribute, how = change
-    raw = read(honest / name)
-    how(raw, find(raw, owner, attribute)[0])
-    write(raw, tmp_path / "b")
-    with pytest.raises(OutputError, match="damaged"):
-        Bandit.load(tmp_path / "b")
+    check_refused(change, honest, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -229,9 +223,7 @@ def test_another_class_in_its_place_is_refused(name, owner, old, new, honest, tm
     raw = read(honest / name)
     node = objects(raw, owner)[0]
     node[1] = node[1].replace(old, new)
-    write(raw, tmp_path / "b")
-    with pytest.raises(OutputError, match="damaged"):
-        Bandit.load(tmp_path / "b")
+    refused(raw, tmp_path)
 
 
 def test_a_learner_of_another_policy_is_refused(honest, tmp_path):
@@ -245,9 +237,7 @@ def test_a_learner_of_another_policy_is_refused(honest, tmp_path):
         node[-1] = 10_000 + number
     arrays["average"] = [*new_array(raw, np.zeros(size, np.float32))[:2], 10_002]
     steps.put(["object", adam[1], {"rate": 0.1, "memory": 0.9, "steps": 3, **arrays}, 10_003])
-    write(raw, tmp_path / "b")
-    with pytest.raises(OutputError, match="steps are of another model"):
-        Bandit.load(tmp_path / "b")
+    refused(raw, tmp_path, "steps are of another model")
 
 
 def asked(bandit):

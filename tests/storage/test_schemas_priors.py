@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from edits import check_refused
 
 from bandstrap import (
     Bandit,
@@ -17,7 +18,6 @@ from bandstrap import (
     NoExamples,
     OnlineEnsemble,
     OnlineLogistic,
-    OutputError,
     Poisson,
     Problem,
     PseudoExamples,
@@ -28,7 +28,6 @@ from bandstrap import (
     Support,
 )
 from bandstrap.priors import PseudoRewardsAt
-from hostile import find, read, write
 from storage.model_files import (
     CONTEXTS,
     bootstrapped,
@@ -91,12 +90,7 @@ def honest(tmp_path_factory):
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda it: f"{it[1]}.{it[2]}")
 def test_what_could_not_have_been_learnt_is_refused(change, honest, tmp_path):
-    name, owner, attribute, how = change
-    raw = read(honest / name)
-    how(raw, find(raw, owner, attribute)[0])
-    write(raw, tmp_path / "b")
-    with pytest.raises(OutputError, match="damaged"):
-        Bandit.load(tmp_path / "b")
+    check_refused(change, honest, tmp_path)
 
 
 @pytest.mark.parametrize(
