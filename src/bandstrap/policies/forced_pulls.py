@@ -136,12 +136,7 @@ class ForcedPulls(Policy[ForcedState]):
         return arms
 
     def decide(
-        self,
-        state: ForcedState,
-        contexts: Contexts,
-        rng: Rng,
-        allowed: Array | None,
-        draws: int,
+        self, state: ForcedState, contexts: Contexts, rng: Rng, allowed: Array | None, draws: int
     ) -> Draw:
         contexts, open_ = checked_decision(state, contexts, allowed)
         certain = _forced(state, open_)

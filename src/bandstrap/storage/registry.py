@@ -206,6 +206,7 @@ RENAMED: dict[str, str] = {
     "bandstrap.models.features:Rows": "Examples",
     "bandstrap.models.network_langevin:Wander": "LangevinSteps",
     "bandstrap.models.noisy:NoisyLearner": "AdditiveLearner",
+    "bandstrap.policies.online_bootstrap:ReplicateState": "ReplicaState",
 }
 
 

@@ -70,12 +70,7 @@ class ContextualEpsilonGreedy(LearnerPolicy):
         return arms
 
     def decide(
-        self,
-        state: LearnerState,
-        contexts: Contexts,
-        rng: Rng,
-        allowed: Array | None,
-        draws: int,
+        self, state: LearnerState, contexts: Contexts, rng: Rng, allowed: Array | None, draws: int
     ) -> Draw:
         contexts, open_ = checked_decision(state, contexts, allowed)
         assert contexts is not None

@@ -99,12 +99,7 @@ class LearnerPolicy(Policy[LearnerState]):
         return arms
 
     def decide(
-        self,
-        state: LearnerState,
-        contexts: Contexts,
-        rng: Rng,
-        allowed: Array | None,
-        draws: int,
+        self, state: LearnerState, contexts: Contexts, rng: Rng, allowed: Array | None, draws: int
     ) -> Draw:
         contexts, every = checked_decision(state, contexts, allowed)
         assert contexts is not None

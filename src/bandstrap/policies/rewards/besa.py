@@ -57,12 +57,7 @@ class BESA(HistoryPolicy):
         return self._play(state, rng, allowed)[0]
 
     def decide(
-        self,
-        state: BootstrapState,
-        contexts: Contexts,
-        rng: Rng,
-        allowed: Array | None,
-        draws: int,
+        self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array | None, draws: int
     ) -> Draw:
         _, open_ = checked_decision(state, contexts, allowed)
         arms, wins = self._play(state, rng, open_)

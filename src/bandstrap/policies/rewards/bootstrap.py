@@ -86,12 +86,7 @@ class HistoryPolicy(Policy[BootstrapState]):
         return state.history.choose(allowed, rng)
 
     def decide(
-        self,
-        state: BootstrapState,
-        contexts: Contexts,
-        rng: Rng,
-        allowed: Array | None,
-        draws: int,
+        self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array | None, draws: int
     ) -> Draw:
         if not (self.in_kernels and state.history.lazy):
             return super().decide(state, contexts, rng, allowed, draws)

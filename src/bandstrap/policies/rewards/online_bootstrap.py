@@ -20,7 +20,7 @@ from bandstrap.validation import LARGEST, require_whole
 MOST = 2**27  # numbers in each of two arrays: two gigabytes
 
 
-class ReplicateState(State):
+class ReplicaState(State):
     """The total weight and the weighted mean of every replica of every arm."""
 
     schema = Schema(
@@ -37,11 +37,11 @@ class ReplicateState(State):
         self.weight = np.full(shape, weight)
         self.mean = np.full(shape, mean)
 
-    def remap_arms(self, fresh: "ReplicateState", before: ArmMap) -> None:
+    def remap_arms(self, fresh: "ReplicaState", before: ArmMap) -> None:
         self.weight = remapped(self.weight, fresh.weight, before, axis=1)
         self.mean = remapped(self.mean, fresh.mean, before, axis=1)
 
-    def discount(self, fresh: "ReplicateState", factor: float) -> None:
+    def discount(self, fresh: "ReplicaState", factor: float) -> None:
         own = factor * (self.weight - fresh.weight)
         total = self.weight * self.mean - fresh.weight * fresh.mean
         weight = own + fresh.weight
@@ -63,7 +63,7 @@ class ReplicateState(State):
 
 
 @dataclass(frozen=True)
-class OnlineBootstrap(Policy[ReplicateState]):
+class OnlineBootstrap(Policy[ReplicaState]):
     """Act on one of each arm's replicas, picked at random (Eckles and Kaptein, 2014).
 
     A reward enters each replica with a random weight, drawn when it comes and never again, so a
@@ -94,13 +94,13 @@ class OnlineBootstrap(Policy[ReplicateState]):
                 "DoubleOrNothing(), Poisson(), Exponential() or another scheme with `independent`",
             )
 
-    def _start(self, problem: Problem, runs: int) -> ReplicateState:
+    def _start(self, problem: Problem, runs: int) -> ReplicaState:
         if runs * problem.n_arms * self.replicas > MOST:
             remedy = f"for {problem.n_arms:,} arms give at most {MOST // runs // problem.n_arms:,}"
             raise InvalidInput("replicas", self.replicas, remedy)
-        return ReplicateState(problem, runs, self.replicas, self.prior)
+        return ReplicaState(problem, runs, self.replicas, self.prior)
 
-    def _scores(self, state: ReplicateState, contexts: Contexts, rng: Rng) -> Array:
+    def _scores(self, state: ReplicaState, contexts: Contexts, rng: Rng) -> Array:
         picks = rng.integers(self.replicas, size=(state.runs, state.problem.n_arms, 1))
         weight = np.take_along_axis(state.weight, picks, axis=2)
         mean = np.take_along_axis(state.mean, picks, axis=2)
@@ -108,7 +108,7 @@ class OnlineBootstrap(Policy[ReplicateState]):
 
     def _update(
         self,
-        state: ReplicateState,
+        state: ReplicaState,
         contexts: Contexts,
         arms: Array,
         rewards: Array,
