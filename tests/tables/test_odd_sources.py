@@ -1,4 +1,4 @@
-"""What is no file with an end, names without one, and encoders that are none: refused at once."""
+"""Pipes, sockets and folders, endless names, and files that are not encoders: refused at once."""
 
 import json
 import os
@@ -94,7 +94,7 @@ def test_what_comes_through_a_pipe_is_to_be_saved_first():
     command = [sys.executable, "-m", "bandstrap", "compare", "/dev/stdin", "--label", "y"]
     done = subprocess.run(command, input="x,y\n1,a\n", capture_output=True, text=True)
     assert done.returncode == 2
-    assert "/dev/stdin: is a pipe, no file; save what comes through the pipe" in in_one_line(
+    assert "/dev/stdin: is a pipe, not a file; save what comes through the pipe" in in_one_line(
         done.stderr
     )
 

@@ -4,7 +4,6 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 from rich.console import Group, RenderableType
 from rich.table import Table
 
@@ -93,11 +92,7 @@ def ranks_table(found: Benchmark) -> Table:
     table.add_column("policy")
     for column in ("mean rank", "reward, share of best", "µs per decision", "best on"):
         table.add_column(column, justify="right")
-    costs = np.median(found.costs, axis=0)
-    for policy, rank in zip(found.ranks.policies, found.ranks.mean, strict=True):
-        place = found.policies.index(policy)
-        share = f"{found.shares[place]:.1%}"
-        table.add_row(
-            name(policy), f"{rank:.2f}", share, f"{costs[place]:,.0f}", f"{found.wins[place]:.3g}"
-        )
+    for policy, rank, share, cost, wins in found.standings():
+        numbers = (f"{rank:.2f}", f"{share:.1%}", f"{cost:,.0f}", f"{wins:.3g}")
+        table.add_row(name(policy), *numbers)
     return table

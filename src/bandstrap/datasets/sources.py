@@ -9,6 +9,7 @@ from bandstrap.datasets.catalogue import DatasetEntry
 from bandstrap.datasets.fetchers import FETCHERS, SHIPPED, fetched
 from bandstrap.datasets.raw import Raw, read_npz, write_npz
 from bandstrap.errors import InvalidInput, OutputError
+from bandstrap.printable import brief
 
 FOLDER = "BANDSTRAP_DATA"
 LONGEST = 100  # characters of a name
@@ -119,5 +120,4 @@ def _remedy(entry: DatasetEntry) -> str:
 
 
 def _brief(error: Exception) -> str:
-    text = " ".join(str(error).split()) or type(error).__name__
-    return text if len(text) <= 160 else text[:157] + "..."
+    return brief(" ".join(str(error).split()) or type(error).__name__, 160)

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from bandstrap.comparison.benchmark.benchmark import Benchmark
 from bandstrap.report.cells import NumberCell, TableCell, TextCell
 from bandstrap.report.curves import REGRET, REWARD, Curve
@@ -35,15 +33,16 @@ def benchmark_report(found: Benchmark, out: Path, run: Run) -> Report:
 
 
 def _ranks(found: Benchmark) -> Table:
-    costs = np.median(found.costs, axis=0)
-    rows: list[tuple[TableCell, ...]] = []
-    for name, rank in zip(found.ranks.policies, found.ranks.mean, strict=True):
-        place = found.policies.index(name)
-        share, cost = float(found.shares[place]), float(costs[place])
-        wins = float(found.wins[place])
-        counts = NumberCell(wins, f"{wins:.3g}")
-        numbers = (NumberCell(rank, f"{rank:.2f}"), NumberCell(share, f"{share:.1%}"))
-        rows.append((TextCell(name), *numbers, NumberCell(cost, f"{cost:,.0f} µs"), counts))
+    rows: list[tuple[TableCell, ...]] = [
+        (
+            TextCell(name),
+            NumberCell(rank, f"{rank:.2f}"),
+            NumberCell(share, f"{share:.1%}"),
+            NumberCell(cost, f"{cost:,.0f} µs"),
+            NumberCell(wins, f"{wins:.3g}"),
+        )
+        for name, rank, share, cost, wins in found.standings()
+    ]
     return Table("Mean ranks, costs as medians over data sets", _COLUMNS, tuple(rows))
 
 

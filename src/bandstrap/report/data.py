@@ -10,7 +10,7 @@ import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.printable import printable
-from bandstrap.report.curves import Curve, Estimate
+from bandstrap.report.curves import Curve
 from bandstrap.report.report import Figure, Panel
 
 
@@ -33,14 +33,13 @@ def _figure(figure: Figure, places: dict[tuple[str, str, str], int]) -> dict[str
         "id": figure.id,
         "title": printable(figure.title),
         "measures": [asdict(measure) for measure in figure.measures],
-        "panels": [_panel(panel, places) for panel in figure.panels],
-    }
-
-
-def _panel(panel: Panel, places: dict[tuple[str, str, str], int]) -> dict[str, Any]:
-    return {
-        "title": printable(panel.title),
-        "curves": [places[curve.key] for curve in panel.curves],
+        "panels": [
+            {
+                "title": printable(panel.title),
+                "curves": [places[curve.key] for curve in panel.curves],
+            }
+            for panel in figure.panels
+        ],
     }
 
 
@@ -53,12 +52,11 @@ def _curve(curve: Curve, look: int) -> dict[str, Any]:
         "look": look,
         "rounds": curve.rounds.tolist(),
         "cost": curve.cost,
-        **{key: _estimate(estimate) for key, estimate in curve.estimates.items()},
+        **{
+            key: {"mean": _numbers(estimate.mean), "error": _numbers(estimate.error)}
+            for key, estimate in curve.estimates.items()
+        },
     }
-
-
-def _estimate(estimate: Estimate) -> dict[str, Any]:
-    return {"mean": _numbers(estimate.mean), "error": _numbers(estimate.error)}
 
 
 def _numbers(values: Array) -> list[float | None]:

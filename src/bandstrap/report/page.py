@@ -61,18 +61,13 @@ def _answer(answer: Answer) -> str:
 
 def _figure(figure: Figure) -> str:
     title = escaped(figure.title)
-    drawing = (
-        f'<img alt="{title}: drawing" src="data:image/png;base64,{_base64(figure.drawing)}">'
-        if figure.drawing
-        else ""
-    )
+    drawing = ""
+    if figure.drawing:
+        content = b64encode(figure.drawing).decode()
+        drawing = f'<img alt="{title}: drawing" src="data:image/png;base64,{content}">'
     charts = '<div class="charts"></div>' if figure.panels else ""
     name = escaped(figure.id)
     return f'<section class="figure" id="{name}"><h3>{title}</h3>{charts}{drawing}</section>'
-
-
-def _base64(content: bytes) -> str:
-    return b64encode(content).decode()
 
 
 def _titled(table: Table) -> str:

@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from functools import singledispatch
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -69,9 +68,10 @@ class NumberFeature(Feature):
 
     def encoded(self, values: Sequence[Any]) -> Array:
         numbers = np.array([self._number(value) for value in values], dtype=np.float64)
-        return self.encoded_numbers(numbers)
+        return self.encoded_cells(Numbers(numbers))
 
-    def encoded_numbers(self, numbers: Array) -> Array:
+    def encoded_cells(self, cells: Numbers) -> Array:
+        numbers = cells.values
         absent = np.isnan(numbers)
         scaled = (np.where(absent, self.median, numbers) - self.mean) / self.deviation
         return np.stack([scaled, absent] if self.missing else [scaled], axis=1)
@@ -123,7 +123,7 @@ class CategoryFeature(Feature):
     def encoded(self, values: Sequence[Any]) -> Array:
         return self._indicators(np.array([self._place(value) for value in values]))
 
-    def encoded_categories(self, cells: Categories) -> Array:
+    def encoded_cells(self, cells: Categories) -> Array:
         places = np.array([*map(self._place, cells.levels), self._place(None)])
         return self._indicators(places[cells.codes])
 
@@ -214,19 +214,8 @@ class Fitted(NamedTuple):
     contexts: Array
 
 
-@singledispatch
 def fitted(cells: Cells, name: str) -> Fitted:
-    """Fit a feature to a column."""
-    raise NotImplementedError(f"no feature for {type(cells).__name__}")
-
-
-@fitted.register
-def _(cells: Numbers, name: str) -> Fitted:
-    feature = NumberFeature.fit(name, cells)
-    return Fitted(feature, feature.encoded_numbers(cells.values))
-
-
-@fitted.register
-def _(cells: Categories, name: str) -> Fitted:
-    feature = CategoryFeature.fit(name, cells)
-    return Fitted(feature, feature.encoded_categories(cells))
+    """Fit a feature to a column of numbers or categories."""
+    kinds: dict[type[Cells], Any] = {Numbers: NumberFeature, Categories: CategoryFeature}
+    feature = kinds[type(cells)].fit(name, cells)
+    return Fitted(feature, feature.encoded_cells(cells))

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from bandstrap.errors import InvalidInput, OutputError
+from bandstrap.printable import brief
 
 SEPARATORS = ",;\t|"
 QUOTED = r'"[^"]*"'
@@ -139,16 +140,15 @@ def _encoding(head: bytes) -> str:
 
 def _refused(path: Path, error: Exception) -> OutputError:
     """Our words where Arrow's are about its internals."""
-    said = str(error)
-    if "Empty CSV" in said:
+    message = str(error)
+    if "Empty CSV" in message:
         return OutputError(path, "has a header but no rows", "add rows below it")
-    if "straddling" in said:
+    if "straddling" in message:
         problem = f"has a row of more than {BLOCK >> 20} megabytes, or an unclosed quote"
         return OutputError(path, problem, "fix or remove that row")
     return OutputError(path, f"is not a table ({_brief(error)})", REMEDY)
 
 
 def _brief(error: Exception) -> str:
-    said = "".join(each if each.isprintable() else " " for each in str(error))
-    text = " ".join(said.split())
-    return text if len(text) <= 120 else text[:117] + "..."
+    text = "".join(each if each.isprintable() else " " for each in str(error))
+    return brief(" ".join(text.split()), 120)

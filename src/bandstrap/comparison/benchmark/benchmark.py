@@ -63,6 +63,15 @@ class Benchmark:
         wins: Array = (best / best.sum(axis=1, keepdims=True)).sum(axis=0)
         return wins
 
+    def standings(self) -> list[tuple[str, float, float, float, float]]:
+        """Policy, mean rank, share of the best reward, median cost and wins; best rank first."""
+        costs, shares, wins = np.median(self.costs, axis=0), self.shares, self.wins
+        places = [self.policies.index(name) for name in self.ranks.policies]
+        return [
+            (self.policies[i], rank, float(shares[i]), float(costs[i]), float(wins[i]))
+            for i, rank in zip(places, self.ranks.mean, strict=True)
+        ]
+
     def as_dict(self) -> dict[str, Any]:
         """The result as plain data."""
         rows = zip(self.datasets, self.rewards.tolist(), self.costs.tolist(), strict=True)
