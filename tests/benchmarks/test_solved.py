@@ -46,7 +46,7 @@ def test_what_takes_too_long_is_not_solved(solved: Any, monkeypatch: pytest.Monk
             pass
 
     learner = solved.one_arm(world, "wb-log", 100, 1e-6)
-    monkeypatch.setattr(learner, "scores", never)
+    monkeypatch.setattr(learner, "margins", never)
     in_time, spent = solved.drawn(learner, world.x[0], 0.05)
     assert not in_time
     assert spent < 10
