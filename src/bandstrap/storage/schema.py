@@ -105,7 +105,8 @@ class Whole(Kind):
 
     def check(self, value: Any, lengths: Lengths) -> None:
         require(type(value) is int, "it is not a whole number")
-        require(self.low <= value <= self.high, f"it is not between {self.low} and {self.high}")
+        if not self.low <= value <= self.high:
+            raise Refused(f"it is not between {self.low} and {self.high}")
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,8 @@ class Real(Kind):
         require(abs(value) <= LARGEST or type(value) is float, "it is too large")
         require(isfinite(value) or not self.finite, "it is not finite")
         within = self.low <= value <= self.high or (self.low, self.high) == (-inf, inf)
-        require(within, f"it is not between {self.low:g} and {self.high:g}")
+        if not within:
+            raise Refused(f"it is not between {self.low:g} and {self.high:g}")
 
 
 @dataclass(frozen=True)
@@ -211,7 +213,8 @@ class ArrayOf(Kind):
         require(not self.finite or (isfinite(least) and isfinite(most)), "it is not finite")
         if (self.low, self.high) != (-inf, inf):
             within = self.low <= least and most <= self.high
-            require(within, f"it is not between {self.low:g} and {self.high:g}")
+            if not within:
+                raise Refused(f"it is not between {self.low:g} and {self.high:g}")
 
     def check_like(self, value: Any, fresh: Any) -> None:
         require(value.ndim == fresh.ndim, f"it has shape {value.shape}, not {fresh.shape}")
@@ -489,7 +492,10 @@ def check_fields(kind: type, values: Mapping[str, Any]) -> None:
     lengths: Lengths = {}
     for name, declared in kinds_of(kind).items():
         if name in values:
-            _at(name, declared.check, values[name], lengths)
+            try:
+                declared.check(values[name], lengths)
+            except Refused as refused:
+                raise refused.within(name) from None
 
 
 def owned_by(kind: type, values: Mapping[str, Any]) -> list[Any]:

@@ -229,9 +229,10 @@ class _Unpacker:
     def _check(self, kind: type, values: dict[str, Any]) -> None:
         """Refuse fields that are undeclared, missing, of the wrong kind, or another object's."""
         kinds = kinds_of(kind)
-        odd = sorted(values.keys() - kinds.keys())
-        require(not odd, f"{kind.__name__} has no field {', '.join(odd):.100}")
-        if not _has_constructor(kind):
+        # A file may hold tens of thousands of objects: messages are put together only if needed.
+        if odd := values.keys() - kinds.keys():
+            raise Refused(f"{kind.__name__} has no field {', '.join(sorted(odd)):.100}")
+        if len(values) < len(kinds) and not _has_constructor(kind):
             lacking = sorted(name for name in kinds.keys() - values if not hasattr(kind, name))
             require(not lacking, f"{kind.__name__} lacks {', '.join(lacking)}")
         try:
@@ -239,15 +240,15 @@ class _Unpacker:
         except Refused as refused:
             raise refused.within(kind.__name__) from None
         for thing in owned_by(kind, values):
-            require(id(thing) not in self.owned, f"{kind.__name__} shares a part of another object")
+            if id(thing) in self.owned:
+                raise Refused(f"{kind.__name__} shares a part of another object")
             self.owned[id(thing)] = thing
 
     def _class(self, name: Any) -> Any:
         """A class that a file may name."""
-        found = registered(name)
-        if found is None:
-            found = self._trusted(name)
-        require(isinstance(found, type), f"{name!r:.100} is not a class")
+        found = registered(name) or self._trusted(name)
+        if not isinstance(found, type):
+            raise Refused(f"{name!r:.100} is not a class")
         return found
 
     def _trusted(self, name: Any) -> Any:
