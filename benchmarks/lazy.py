@@ -17,12 +17,12 @@ from bandstrap.history.compiled import Compiled
 from bandstrap.history.fractions import FractionalRewards
 from bandstrap.history.rewards import GRAIN, RewardHistory
 from bandstrap.kernels.argmax import argmax
+from bandstrap.kernels.codes import EXPONENTIAL, MULTINOMIAL
 from bandstrap.kernels.lazy.choose import choose
 from bandstrap.kernels.lazy.direct import direct_scores
 from bandstrap.kernels.lazy.history import KNOWN_LEVEL
 from bandstrap.kernels.lazy.observe import REWARDS
 from bandstrap.kernels.random.streams import exponential
-from bandstrap.kernels.schemes import EXPONENTIAL, MULTINOMIAL
 from bandstrap.seeding import generator, kernel_stream
 from output import Row, arguments, report
 

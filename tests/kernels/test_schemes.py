@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from bandstrap.kernels.schemes import EXPONENTIAL, MULTINOMIAL, POISSON, one_more
+from bandstrap.kernels.codes import EXPONENTIAL, MULTINOMIAL, POISSON
+from bandstrap.kernels.schemes import one_more
 
 
 def log_mgf(scheme, rewards, level, tilt):

@@ -17,13 +17,13 @@ from bandstrap.history.checks import (
     check_trees,
 )
 from bandstrap.history.fractions import FractionalRewards
+from bandstrap.kernels.codes import DOUBLE, EXPONENTIAL, NO_SCHEME, POISSON
 from bandstrap.kernels.lazy import history as kernels
 from bandstrap.kernels.lazy.choose import choose
 from bandstrap.kernels.lazy.decide import decide
 from bandstrap.kernels.lazy.direct import direct_scores
 from bandstrap.kernels.lazy.history import BUCKET, COUNT, KNOWN_LEVEL, MEAN, NODE, QUEUE
 from bandstrap.kernels.lazy.observe import ATOMS, MOMENTS, REWARDS, ROUNDED, observe, observe_one
-from bandstrap.kernels.schemes import DOUBLE, EXPONENTIAL, NO_SCHEME, POISSON
 from bandstrap.problem import Support
 from bandstrap.remapping import ArmMap, remapped
 from bandstrap.seeding import kernel_stream

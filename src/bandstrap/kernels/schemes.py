@@ -1,4 +1,4 @@
-"""The codes of resampling schemes in kernels, and Chernoff's bound on a draw under each.
+"""Chernoff's bound on a draw under each resampling scheme; `DOUBLE` has none: it draws directly.
 
 With weights w_i of mean 1 the draw reaches c if and only if sum w_i (y_i - c) >= 0. That has
 probability at most exp(-rate), where -rate is the sum's log moment generating function at any tilt.
@@ -6,11 +6,10 @@ probability at most exp(-rate), where -rate is the sum's log moment generating f
 
 import numpy as np
 
+from bandstrap.kernels.codes import EXPONENTIAL, MULTINOMIAL
 from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.random.exp import exp
 
-EXPONENTIAL, MULTINOMIAL, POISSON, DOUBLE = range(4)  # DOUBLE has no bound: drawn directly
-NO_SCHEME = -1  # of histories that are never resampled
 TILT_WORK = 64.0  # rewards that a tilted draw may walk, on average over thinned decisions
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from bandstrap.arrays import Array, Rng
-from bandstrap.kernels.schemes import EXPONENTIAL
+from bandstrap.kernels.codes import EXPONENTIAL
 from bandstrap.resampling.base import Resampling
 
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
-from bandstrap.kernels.schemes import MULTINOMIAL
+from bandstrap.kernels.codes import MULTINOMIAL
 from bandstrap.resampling.base import Resampling
 
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
-from bandstrap.kernels.schemes import POISSON
+from bandstrap.kernels.codes import POISSON
 from bandstrap.resampling.base import Resampling
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from bandstrap.kernels.codes import LINEAR, LOGISTIC
 from bandstrap.kernels.convex import replicas as kernels
-from bandstrap.kernels.convex.loss import LINEAR, LOGISTIC
 from bandstrap.kernels.convex.replicas import SUMS, learn, look
 
 D = 9

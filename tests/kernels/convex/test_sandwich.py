@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from bandstrap.kernels.convex.loss import LINEAR, LOGISTIC
+from bandstrap.kernels.codes import LINEAR, LOGISTIC
 from bandstrap.kernels.convex.sandwich import (
     HEAVY,
     UNCHANGED,

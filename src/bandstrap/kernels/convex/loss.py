@@ -4,10 +4,9 @@ W is the weight at a margin and S the weighted reward there, so examples that sh
 one entry.
 """
 
+from bandstrap.kernels.codes import LINEAR
 from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.random.exp import exp
-
-LOGISTIC, LINEAR = 0, 1
 
 
 @kernel

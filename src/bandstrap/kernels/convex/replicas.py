@@ -7,8 +7,8 @@ padded to a multiple of `LANES` by replicas of no weight. The last row is the in
 
 import numpy as np
 
+from bandstrap.kernels.codes import LOGISTIC
 from bandstrap.kernels.compile import kernel
-from bandstrap.kernels.convex.loss import LOGISTIC
 from bandstrap.kernels.intrinsics import LANES, add_lanes, prefetch
 from bandstrap.kernels.random.exp import exp
 from bandstrap.kernels.random.streams import below

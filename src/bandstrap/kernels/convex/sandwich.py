@@ -6,8 +6,9 @@ last. Contexts are often zeros for the most part: only the rows of features that
 
 import numpy as np
 
+from bandstrap.kernels.codes import LINEAR
 from bandstrap.kernels.compile import kernel
-from bandstrap.kernels.convex.loss import LINEAR, inner
+from bandstrap.kernels.convex.loss import inner
 from bandstrap.kernels.convex.moments import best_of
 from bandstrap.kernels.normal_probabilities import fill_normal_probabilities
 from bandstrap.kernels.random.exp import exp

@@ -7,8 +7,9 @@ the search looks at slopes alone and no objective is ever computed.
 
 import numpy as np
 
+from bandstrap.kernels.codes import LINEAR
 from bandstrap.kernels.compile import kernel
-from bandstrap.kernels.convex.loss import LINEAR, inner, residuals
+from bandstrap.kernels.convex.loss import inner, residuals
 from bandstrap.kernels.convex.passes import gradient, margins
 
 MEMORY = 10  # pairs of steps and changes of gradient

@@ -8,8 +8,8 @@ zero.
 
 import numpy as np
 
+from bandstrap.kernels.codes import LINEAR
 from bandstrap.kernels.compile import kernel
-from bandstrap.kernels.convex.loss import LINEAR
 from bandstrap.kernels.random.streams import below
 
 _LARGEST_SLOPE = 1e12

@@ -3,10 +3,10 @@
 An axis of the prior stands for four examples, two at each of its two margins.
 """
 
+from bandstrap.kernels.codes import DOUBLE, EXPONENTIAL, MULTINOMIAL
 from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.convex.loss import total_of
 from bandstrap.kernels.random.streams import below, exponential, next_bits, poisson
-from bandstrap.kernels.schemes import DOUBLE, EXPONENTIAL, MULTINOMIAL
 
 ONES = -1  # every weight is 1
 

@@ -15,10 +15,10 @@ than rounding to doubles does.
 
 import numpy as np
 
+from bandstrap.kernels.codes import EXPONENTIAL, MULTINOMIAL
 from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.lazy.history import COUNT, HIGH, KNOWN_TILT, LOW, MEAN, SQUARES
 from bandstrap.kernels.random.exp import exp
-from bandstrap.kernels.schemes import EXPONENTIAL, MULTINOMIAL
 
 AMPLE = 6.0  # a rate so high that a sharper one would not pay
 SURE = 45.1  # log(2 * 2**64): brackets fail with probability 2**-64

@@ -10,6 +10,7 @@ of independent full draws, ties broken uniformly.
 import numpy as np
 
 from bandstrap.kernels.argmax import TIE, tied
+from bandstrap.kernels.codes import POISSON
 from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.lazy.bounds import AMPLE, cheap_rate, chernoff, floor_at
 from bandstrap.kernels.lazy.draw import CEILING, FLOOR, begin, narrow
@@ -25,7 +26,7 @@ from bandstrap.kernels.lazy.history import (
 )
 from bandstrap.kernels.lazy.tilt import OUT, tilted_draw
 from bandstrap.kernels.random.streams import below, exponential, uniform
-from bandstrap.kernels.schemes import POISSON, usable
+from bandstrap.kernels.schemes import usable
 
 OUT_OF_IT = -2
 UNDRAWN = -1  # in place of a number of open nodes: only a floor is known

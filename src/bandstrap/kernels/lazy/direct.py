@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import uint64
 
+from bandstrap.kernels.codes import DOUBLE, EXPONENTIAL, MULTINOMIAL
 from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.lazy.history import COUNT, HIGH, LOW, MOST_REWARDS, gather
 from bandstrap.kernels.random.streams import below, binomial, exponential, gamma, next_bits, poisson
-from bandstrap.kernels.schemes import DOUBLE, EXPONENTIAL, MULTINOMIAL
 from bandstrap.storage.schema import ArrayOf, Grows, declare
 
 

@@ -9,6 +9,7 @@ Two draws can be under way at once, in slots 0 and 1 of the scratch space.
 
 import numpy as np
 
+from bandstrap.kernels.codes import EXPONENTIAL, MULTINOMIAL
 from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.lazy.bounds import SURE
 from bandstrap.kernels.lazy.history import flush
@@ -20,7 +21,6 @@ from bandstrap.kernels.random.streams import (
     gamma_count,
     poisson,
 )
-from bandstrap.kernels.schemes import EXPONENTIAL, MULTINOMIAL
 
 # Columns of `bracket`. The draw is (FIXED + what the open nodes add) / TOTAL; that addition lies in
 # [BOTTOM, TOP] for certain, and around MIDDLE with variance proxy DOUBT.

@@ -9,10 +9,10 @@ exactly P(draw >= c), and its draw has exactly the law given that.
 
 import numpy as np
 
+from bandstrap.kernels.codes import EXPONENTIAL, MULTINOMIAL
 from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.random.exp import exp
 from bandstrap.kernels.random.streams import binomial, exponential, gamma, poisson
-from bandstrap.kernels.schemes import EXPONENTIAL, MULTINOMIAL
 
 OUT = -np.inf
 

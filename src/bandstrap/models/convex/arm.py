@@ -3,7 +3,8 @@
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
-from bandstrap.kernels.convex.loss import LINEAR, LOGISTIC, means
+from bandstrap.kernels.codes import LINEAR, LOGISTIC
+from bandstrap.kernels.convex.loss import means
 from bandstrap.models.convex.draw import ConvexDraw
 from bandstrap.models.convex.examples import ConvexExamples
 from bandstrap.models.convex.model import ConvexModel

@@ -7,7 +7,8 @@ import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
-from bandstrap.kernels.convex.loss import LINEAR, residuals
+from bandstrap.kernels.codes import LINEAR
+from bandstrap.kernels.convex.loss import residuals
 from bandstrap.kernels.convex.solve import MEMORY, advance, direction, full_gradient, total_bend
 from bandstrap.models.convex.examples import ConvexExamples, WeightedExamples
 from bandstrap.models.convex.factor import (

@@ -5,7 +5,8 @@ import numpy as np
 from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.checks import LARGEST
-from bandstrap.kernels.convex.loss import LINEAR, LOGISTIC, bends, means
+from bandstrap.kernels.codes import LINEAR, LOGISTIC
+from bandstrap.kernels.convex.loss import bends, means
 from bandstrap.kernels.convex.passes import gradient, margins, row_margins
 from bandstrap.kernels.convex.weights import fold_axes, weigh
 from bandstrap.models.features import Examples, as_numbers, perturbed, unit_of

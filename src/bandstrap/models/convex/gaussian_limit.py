@@ -7,7 +7,7 @@ import numpy as np
 
 from bandstrap.arrays import Array, Rng
 from bandstrap.choice import check_score, normal_probabilities
-from bandstrap.kernels.convex.loss import LINEAR, LOGISTIC
+from bandstrap.kernels.codes import LINEAR, LOGISTIC
 from bandstrap.kernels.convex.sandwich import (
     UNCHANGED,
     absorb_step,

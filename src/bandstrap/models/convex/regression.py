@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from bandstrap.arrays import Array
-from bandstrap.kernels.convex.loss import LINEAR, LOGISTIC
+from bandstrap.kernels.codes import LINEAR, LOGISTIC
 from bandstrap.models.base import Learner
 from bandstrap.models.checks import check_shares, check_sizes
 from bandstrap.models.convex.additive import AdditiveLearner

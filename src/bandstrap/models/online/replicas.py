@@ -10,8 +10,8 @@ import numpy as np
 from bandstrap.arrays import Array, Rng
 from bandstrap.choice import highest, replica_probabilities
 from bandstrap.errors import InvalidInput
+from bandstrap.kernels.codes import LINEAR, LOGISTIC
 from bandstrap.kernels.convex import replicas as kernels
-from bandstrap.kernels.convex.loss import LINEAR, LOGISTIC
 from bandstrap.kernels.intrinsics import LANES
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.checks import check_unit_support

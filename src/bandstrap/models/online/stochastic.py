@@ -8,7 +8,7 @@ import numpy as np
 
 from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
-from bandstrap.kernels.convex.loss import LINEAR, LOGISTIC
+from bandstrap.kernels.codes import LINEAR, LOGISTIC
 from bandstrap.kernels.convex.stochastic import descend
 from bandstrap.models.base import Learner
 from bandstrap.models.checks import (

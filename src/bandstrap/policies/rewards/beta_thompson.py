@@ -8,8 +8,8 @@ import numpy as np
 from bandstrap.arrays import Array, Contexts, Rng, Weights
 from bandstrap.errors import InvalidInput
 from bandstrap.history.rewards import RewardHistory
+from bandstrap.kernels.codes import EXPONENTIAL
 from bandstrap.kernels.lazy.observe import ATOMS, ROUNDED
-from bandstrap.kernels.schemes import EXPONENTIAL
 from bandstrap.policies.base import needed
 from bandstrap.policies.rewards.bootstrap import BootstrapState, HistoryPolicy
 from bandstrap.priors import PseudoRewards

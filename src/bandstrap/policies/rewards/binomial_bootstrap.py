@@ -6,8 +6,8 @@ from typing import ClassVar
 from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.history.rewards import RewardHistory
+from bandstrap.kernels.codes import MULTINOMIAL
 from bandstrap.kernels.lazy.observe import SHARES
-from bandstrap.kernels.schemes import MULTINOMIAL
 from bandstrap.policies.rewards.bootstrap import BootstrapState, HistoryPolicy
 from bandstrap.priors import Prior, PseudoRewards
 from bandstrap.problem import Problem

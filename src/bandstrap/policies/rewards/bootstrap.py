@@ -9,8 +9,8 @@ from bandstrap.arrays import Array, Contexts, Rng, Weights
 from bandstrap.errors import InvalidInput
 from bandstrap.history.compiled import Compiled
 from bandstrap.history.rewards import RewardHistory
+from bandstrap.kernels.codes import NO_SCHEME
 from bandstrap.kernels.lazy.observe import ATOMS, MOMENTS, REWARDS
-from bandstrap.kernels.schemes import NO_SCHEME
 from bandstrap.policies.base import Draw, Policy
 from bandstrap.policies.state import State
 from bandstrap.policies.validation import checked_decision

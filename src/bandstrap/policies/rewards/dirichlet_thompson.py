@@ -6,9 +6,9 @@ from typing import ClassVar
 from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.history.rewards import RewardHistory
+from bandstrap.kernels.codes import EXPONENTIAL
 from bandstrap.kernels.lazy.history import MOST_REWARDS
 from bandstrap.kernels.lazy.observe import ATOMS
-from bandstrap.kernels.schemes import EXPONENTIAL
 from bandstrap.policies.base import Draw, Policy
 from bandstrap.policies.rewards.bootstrap import BootstrapState, HistoryPolicy
 from bandstrap.problem import Problem

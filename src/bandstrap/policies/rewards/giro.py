@@ -8,9 +8,9 @@ import numpy as np
 from bandstrap.arrays import Array, Contexts, Rng, Weights
 from bandstrap.errors import InvalidInput
 from bandstrap.history.rewards import RewardHistory
+from bandstrap.kernels.codes import MULTINOMIAL
 from bandstrap.kernels.lazy.history import MOST_REWARDS
 from bandstrap.kernels.lazy.observe import ATOMS, REWARDS, add_ends
-from bandstrap.kernels.schemes import MULTINOMIAL
 from bandstrap.policies.base import Policy
 from bandstrap.policies.rewards.bootstrap import Bootstrap, BootstrapState
 from bandstrap.policies.validation import bounded_width
