@@ -1,9 +1,9 @@
 """Random generators by name, so that equal seeds give equal numbers everywhere."""
 
-from collections.abc import Callable
 from hashlib import sha256
 
 import numpy as np
+from numpy.random import MT19937
 
 from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
@@ -24,19 +24,22 @@ def generator(seed: int, *names: object) -> Rng:
 
 def kernel_stream(rng: Rng) -> Array:
     """The state of a kernel's random stream, drawn from a generator."""
-    return _words(rng, 4)
+    bits = rng.bit_generator
+    if isinstance(bits, MT19937):
+        return _joined(bits, 4)
+    words: Array = bits.random_raw(4)
+    return words
 
 
 def kernel_streams(rng: Rng, count: int) -> Array:
     """The states of `count` streams, (count, 4)."""
-    return _words(rng, 4 * count).reshape(-1, 4)
+    bits = rng.bit_generator
+    words = _joined(bits, 4 * count) if isinstance(bits, MT19937) else bits.random_raw(4 * count)
+    return words.reshape(-1, 4)
 
 
-def _words(rng: Rng, count: int) -> Array:
-    """`count` words of 64 random bits."""
-    raw: Callable[[int], Array] = rng.bit_generator.random_raw
-    if isinstance(rng.bit_generator, np.random.MT19937):  # its raw words have 32 bits
-        halves = raw(2 * count)
-        joined: Array = halves[::2] << np.uint64(32) | halves[1::2]
-        return joined
-    return raw(count)
+def _joined(bits: MT19937, count: int) -> Array:
+    """`count` words of 64 random bits, from raw words of 32."""
+    halves: Array = bits.random_raw(2 * count)
+    joined: Array = halves[::2] << np.uint64(32) | halves[1::2]
+    return joined

@@ -383,7 +383,7 @@ class Bandit:
                 self._rng.bit_generator.state = numbers
 
     def _decide(self, row: Array | None, mask: Array | None) -> Decision:
-        memory = self.memory(row)
+        memory = self._memory or self.memory(row)
         if self.expiry is not None:
             self._expire(self.expiry)
         policy, state, seen = memory.policy, memory.state, self.contexts.seen(row)
