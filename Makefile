@@ -64,7 +64,7 @@ reproduce: $(FRESH_KERNELS) ## the paper's figures and theorems, into results/; 
 	$(BIN)/bandstrap reproduce $(WITH_CONTEXTS) --quick --out results/quick
 	$(BIN)/bandstrap reproduce $(WITHOUT_CONTEXTS) --out results
 
-appendix: $(FRESH_KERNELS) ## figure 1 with 5 and with 2 arms, all 1,000 runs, into results/appendix/
+appendix: $(FRESH_KERNELS) ## figure 1 with 5 and with 2 arms, all 5,000 runs, into results/appendix/
 	$(BIN)/bandstrap reproduce $(APPENDIX) --out results/appendix
 
 contexts: $(FRESH_KERNELS) ## figure 2 and what rounds cost, at full size, in hours, into results/contexts/

@@ -7,7 +7,7 @@ from bandstrap.environments import Labelled
 from bandstrap.experiments import Settings
 from bandstrap.experiments.figure2.claims import _BOTH, _ORDERS
 from bandstrap.experiments.figure2.lineup import COVTYPE, MNIST
-from bandstrap.experiments.figure2.players import KNOWN, PLAYERS, policy_of
+from bandstrap.experiments.figure2.players import KNOWN, PLAYERS, policy_of, root_mean_square
 from bandstrap.experiments.figure2.readings import READINGS, readings_of
 from bandstrap.policies.registry import CONTEXTUAL
 from bandstrap.priors import EigenExamples, NoExamples
@@ -74,6 +74,12 @@ def test_gaussian_examples(name, examples, rms):
     contexts = DIGITS.data.contexts
     assert prior.start(DIGITS.problem).count == examples * contexts.shape[1]
     assert prior.scale == pytest.approx(np.sqrt(np.mean(contexts**2)) if rms else 1.0)
+
+
+def test_the_root_mean_square_of_bytes_is_that_of_shares():
+    table = np.array([[0, 255], [51, 204]], dtype=np.uint8)
+    assert root_mean_square(table) == pytest.approx(np.sqrt((1 + 0.2**2 + 0.8**2) / 4))
+    assert root_mean_square(table / 255) == pytest.approx(root_mean_square(table))
 
 
 def test_the_papers_optimiser_stops_by_two_rules():

@@ -183,7 +183,7 @@ def test_runtime_in_small(tmp_path):
     rows = (tmp_path / "runtime" / "table.md").read_text().splitlines()
     assert len(rows) == 2 + len(policies) + 1
     stored = Results(tmp_path / "runtime").load()
-    assert {tuple(each.rounds) for each in stored} == {(100, 103)}
+    assert {tuple(each.rounds) for each in stored} == {(100, 110)}
     (again,) = Session(tmp_path, settings).run(EXPERIMENTS["runtime"](), Quiet())  # as stored
     assert again == claim
 

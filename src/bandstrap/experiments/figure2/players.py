@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from bandstrap.arrays import Array
+from bandstrap.contexts import as_numbers
 from bandstrap.environments import Labelled
 from bandstrap.models import Model, StochasticLinearRegression, StochasticLogisticRegression
 from bandstrap.policies import Policy
@@ -36,10 +38,16 @@ def _gaussian(examples: int, rms: bool) -> Maker:
     def made(world: Labelled) -> Policy[Any]:
         contexts = world.data.contexts
         count = max(1, examples * contexts.shape[1] // 2)
-        scale = float(np.sqrt(np.mean(np.square(contexts, dtype=np.float64)))) if rms else 1.0
+        scale = root_mean_square(contexts) if rms else 1.0
         return CONTEXTUAL["wb-log"](GaussianExamples(count, scale))
 
     return made
+
+
+def root_mean_square(contexts: Array) -> float:
+    """Of all numbers in a table, by columns: pixels are kept as bytes."""
+    columns = (as_numbers(column) for column in contexts.T)
+    return float(np.sqrt(np.mean([np.square(each, dtype=np.float64).mean() for each in columns])))
 
 
 def _optimised(word: str, patience: int) -> dict[str, Maker]:

@@ -37,7 +37,7 @@ TIMED = (
 DATA = ("covtype", "mnist")
 LENGTHS = (1000, 5000, 20_000, HORIZON)  # of the history when rounds are timed
 QUICK_LENGTHS = (100, 250)
-DRAWS = 3
+DRAWS = 10
 CLOSE = 1.2  # costs within this ratio share a label
 
 

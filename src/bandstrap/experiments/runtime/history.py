@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from bandstrap.contexts import as_numbers
 from bandstrap.environments import Labelled
 from bandstrap.models.cost import untold
 from bandstrap.policies import Policy
@@ -29,7 +28,7 @@ class History:
         policy = CONTEXTUAL[PLAYER](self.prior)
         rng = generator(seed, "recipe", environment.name)
         world, state = environment.start(1, rng), policy.start(self.problem, 1)
-        self.contexts = np.zeros((rounds, self.problem.n_features), np.float64)
+        self.contexts = np.zeros((rounds, self.problem.n_features), environment.data.contexts.dtype)
         self.arms, self.rewards = np.zeros(rounds, np.int64), np.zeros(rounds)
         for t in range(rounds):
             contexts = environment.look(world, t).contexts
@@ -37,8 +36,7 @@ class History:
             chosen = policy.select(state, contexts, rng)
             rewards = environment.pull(world, chosen, rng)
             policy.update(state, contexts, chosen, rewards, rng)
-            self.contexts[t] = as_numbers(contexts[0])
-            self.arms[t], self.rewards[t] = chosen[0], rewards[0]
+            self.contexts[t], self.arms[t], self.rewards[t] = contexts[0], chosen[0], rewards[0]
 
     def trace(self, experiment: str, policy: str, costs: Costs, draws: int) -> Trace:
         """Seconds of the `draws` rounds after each length of history; other rounds cost nothing."""

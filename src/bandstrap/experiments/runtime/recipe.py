@@ -8,6 +8,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from bandstrap.arrays import Array
+from bandstrap.contexts import as_numbers
 from bandstrap.experiments.runtime.history import History
 from bandstrap.priors import PseudoExamples
 from bandstrap.resampling import Exponential
@@ -34,6 +35,7 @@ def _decisions(history: History, pseudo: PseudoExamples, t: int, draws: int) -> 
     rng = generator(history.seed, "recipe weights", t)
     arms = [_examples(history, pseudo, arm, t) for arm in range(history.problem.n_arms)]
     models = [_model(arm) for arm in range(history.problem.n_arms)]
+    asked = as_numbers(history.contexts[t : t + 1]).astype(np.float64)
     spent = 0.0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -42,7 +44,7 @@ def _decisions(history: History, pseudo: PseudoExamples, t: int, draws: int) -> 
             for model, (contexts, rewards) in zip(models, arms, strict=True):
                 weights = Exponential().weights(rewards.shape, rng)
                 model.fit(contexts, rewards, sample_weight=weights)
-                model.decision_function(history.contexts[t : t + 1])
+                model.decision_function(asked)
             spent += thread_time() - started if draw else 0.0
     return spent
 
@@ -55,5 +57,5 @@ def _model(arm: int) -> Any:
 
 def _examples(history: History, pseudo: PseudoExamples, arm: int, t: int) -> tuple[Array, Array]:
     own = np.flatnonzero(history.arms[:t] == arm)
-    contexts = np.concatenate([pseudo.contexts, history.contexts[own]])
+    contexts = np.concatenate([pseudo.contexts, as_numbers(history.contexts[own])])
     return contexts, np.concatenate([pseudo.rewards, history.rewards[own]])
