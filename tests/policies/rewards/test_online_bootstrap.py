@@ -21,8 +21,8 @@ PROBLEM = Problem(1, support=Support.binary())
 REWARDS = [1.0, 0.0, 1.0, 1.0, 0.0]  # with pseudo-rewards 1 and 0
 
 
-def test_double_or_nothing_replicates_have_their_exact_law():
-    policy = OnlineBootstrap(replicates=50)
+def test_double_or_nothing_replicas_have_their_exact_law():
+    policy = OnlineBootstrap(replicas=50)
     state = played(policy, PROBLEM, [REWARDS], 4000, seed=1)
     ones, zeros = np.meshgrid(np.arange(4), np.arange(3), indexing="ij")
     means = (1 + 2 * ones) / (2 + 2 * ones + 2 * zeros)
@@ -35,7 +35,7 @@ def test_double_or_nothing_replicates_have_their_exact_law():
     assert fits([table.get(value, 0) for value in values], expected) > 1e-4
 
 
-def test_exponential_replicates_have_their_exact_law():
+def test_exponential_replicas_have_their_exact_law():
     """Weights Gamma(3) on ones and Gamma(2) on zeros make a Beta(3, 2)."""
     policy = OnlineBootstrap(20, Exponential(), PseudoRewards(0, 0))
     state = played(policy, PROBLEM, [REWARDS], 5000, seed=2)
@@ -43,7 +43,7 @@ def test_exponential_replicates_have_their_exact_law():
     assert stats.kstest(state.weight.ravel(), stats.gamma(5).cdf).pvalue > 1e-4
 
 
-def test_replicates_of_an_arm_and_of_a_run_are_independent():
+def test_replicas_of_an_arm_and_of_a_run_are_independent():
     policy = OnlineBootstrap(2, Exponential())
     state = played(policy, PROBLEM, [REWARDS], 20_000, seed=3)
     one, other = state.mean[:, 0, 0], state.mean[:, 0, 1]
@@ -51,7 +51,7 @@ def test_replicates_of_an_arm_and_of_a_run_are_independent():
     assert abs(np.corrcoef(one[1:], one[:-1])[0, 1]) < 4 / np.sqrt(20_000)
 
 
-def test_arms_pick_their_replicates_independently_and_uniformly():
+def test_arms_pick_their_replicas_independently_and_uniformly():
     policy = OnlineBootstrap(3, prior=PseudoRewards(1, 1))
     state = policy.start(Problem(2), 90_000)
     state.mean[:] = [[0.0, 1.0, 2.0], [0.0, 10.0, 20.0]]
@@ -94,7 +94,7 @@ def test_schemes_that_cannot_weigh_rewards_as_they_come_are_rejected(resampling)
         OnlineBootstrap(resampling=resampling)
 
 
-@pytest.mark.parametrize("replicates", [0, -1, 2.5])
-def test_bad_numbers_of_replicates_are_rejected(replicates):
-    with pytest.raises(InvalidInput, match="replicates"):
-        OnlineBootstrap(replicates)
+@pytest.mark.parametrize("replicas", [0, -1, 2.5])
+def test_bad_numbers_of_replicas_are_rejected(replicas):
+    with pytest.raises(InvalidInput, match="replicas"):
+        OnlineBootstrap(replicas)
