@@ -131,7 +131,7 @@ def test_decisions_are_the_same_whether_it_is_told_or_not():
 
     with pytest.warns(CostWarning):
         loud = decided()
-    with cost.untold():
+    with cost.no_cost_warnings():
         assert decided() == loud
 
 

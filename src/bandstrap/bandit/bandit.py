@@ -37,7 +37,7 @@ from bandstrap.bandit.pending import Expiry, Pending
 from bandstrap.bandit.propensity import ChoiceProbabilities, Propensity, check_draw
 from bandstrap.bandit.saving import load, save
 from bandstrap.errors import InvalidInput, OutputError
-from bandstrap.models.cost import untold
+from bandstrap.models.cost import no_cost_warnings
 from bandstrap.policies import Policy
 from bandstrap.policies.validation import check_update, checked_contexts
 from bandstrap.problem import Support
@@ -155,7 +155,7 @@ class Bandit:
             require(problem == own, "the memory is of another problem")
             fits = problem.columns is None or problem.columns is self.contexts.columns
             require(fits, "the memory is of other columns")
-            with untold():  # its cost was reported before it was saved
+            with no_cost_warnings():  # its cost was reported before it was saved
                 check_like(self._memory, self.forgetting.memory(self.policy, problem))
 
     def go_on_alone(self) -> None:

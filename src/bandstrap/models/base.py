@@ -100,7 +100,7 @@ def draw_scores(learner: Learner, contexts: Array, rng: Rng) -> Array:
 def learn_reward(
     learner: Learner, context: Array, arm: int, reward: float, rng: Rng | None, weight: float
 ) -> None:
-    """Learn a reward of any weight: a whole one as so many rewards, if the learner `repeats`."""
+    """Learn a reward of any weight: a whole w as w rewards, if the learner `repeats`."""
     if weight == 1.0 or not learner.repeats or weight != round(weight):
         learner.learn(context, arm, reward, rng, weight)
         return

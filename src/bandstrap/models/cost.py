@@ -26,7 +26,7 @@ class CostWarning(UserWarning):
 
 
 @contextmanager
-def untold() -> Iterator[None]:
+def no_cost_warnings() -> Iterator[None]:
     """No warnings in the block: the process that started the work gives them."""
     token = SILENT.set(True)
     try:
@@ -40,7 +40,7 @@ def unused() -> Rng:
     return np.random.default_rng(0)
 
 
-def tell_cost(
+def warn_of_cost(
     model: str,
     fit: Callable[[int], object],
     pseudo: PseudoExamples,

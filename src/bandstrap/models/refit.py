@@ -7,7 +7,7 @@ import numpy as np
 
 from bandstrap.arrays import Array, Rng
 from bandstrap.models.base import Learner, Model
-from bandstrap.models.cost import tell_cost, unused
+from bandstrap.models.cost import unused, warn_of_cost
 from bandstrap.models.features import Examples, as_numbers, perturbed, verify_rows
 from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
@@ -88,7 +88,7 @@ class RefitLearner(Learner):
         self.rows = [Examples(problem.n_features) for _ in range(problem.n_arms)]
         self.pseudo = prior.start(problem)
         self.fits: list[Any] = [None] * problem.n_arms
-        tell_cost(type(model).__name__, self._fit_some, self.pseudo, problem.n_arms)
+        warn_of_cost(type(model).__name__, self._fit_some, self.pseudo, problem.n_arms)
 
     def _fit_some(self, n: int) -> Any:
         """A fit to the first n pseudo-examples, by weights that do not depend on the scheme."""

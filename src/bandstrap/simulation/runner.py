@@ -13,7 +13,7 @@ from joblib import delayed, parallel_config
 
 from bandstrap.environments import Environment
 from bandstrap.errors import InvalidInput
-from bandstrap.models.cost import untold
+from bandstrap.models.cost import no_cost_warnings
 from bandstrap.policies import Policy
 from bandstrap.policies.registry import stream
 from bandstrap.printable import called
@@ -237,7 +237,7 @@ def _at_work(
         raise InvalidInput("bandstrap", version, remedy)
     seen = slot if slot and slot.seen() else None
     watch = Observer(batch, seen, save_every, partial(board.tell, place))
-    with untold(), parallel_config(backend="sequential"):  # estimators stay on their core
+    with no_cost_warnings(), parallel_config(backend="sequential"):  # estimators stay on their core
         return place, run_batch(batch, watch)
 
 

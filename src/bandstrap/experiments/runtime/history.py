@@ -7,7 +7,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from bandstrap.environments import Labelled
-from bandstrap.models.cost import untold
+from bandstrap.models.cost import no_cost_warnings
 from bandstrap.policies import Policy
 from bandstrap.policies.registry import CONTEXTUAL
 from bandstrap.priors import EigenExamples
@@ -55,7 +55,7 @@ def timed(
     The round before them is not timed: it fits at once what in a run is fitted round by round.
     """
     rng = generator(history.seed, "timed", history.environment.name)
-    with untold():  # the cost is what is measured here
+    with no_cost_warnings():  # the cost is what is measured here
         state = policy.start(history.problem, 1)
     seen, costs = 0, {}
     rows = (history.contexts[:, None], history.arms[:, None], history.rewards[:, None])

@@ -131,7 +131,7 @@ class GaussianLimitLearner(Learner):
     ) -> None:
         self.all.learn(context, arm, reward, weight)
         if self._notice_prior():
-            return  # made from all rows, of which this is one
+            return  # computed from all rows, this one included
         if self.all.arms[arm].examples.rows.count > self.due[arm]:
             self._renew(arm)
             return
@@ -233,7 +233,7 @@ class GaussianLimitLearner(Learner):
             self._check_factor(arm)
         self.theta[index] = arm.theta
         self.ready[index] = True
-        # Where rows are few, each adds a direction, of which the inverse knows nothing yet.
+        # While rows are few, each adds a direction that the inverse lacks.
         self.due[index] = (1.0 if arm.examples.few else GROWTH) * arm.examples.rows.count
         self.gained[index] = 0.0
 

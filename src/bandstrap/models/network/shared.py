@@ -100,7 +100,7 @@ class SharedLearner(Learner):
         require(self.optimiser is None or kinds[0] is kinds[1], "its steps are of another model")
         require(self.draws.known <= self.replay.rows.count, "draws are of other rows")
         known = all(arm < self.replay.n_arms for arm in self.unstarted)
-        require(known and len(self.unstarted) <= self.replay.n_arms, "an arm is none")
+        require(known and len(self.unstarted) <= self.replay.n_arms, "an arm does not exist")
 
     def verify_problem(self, problem: Problem) -> None:
         own = self.replay.n_arms, self.replay.rows.n_features

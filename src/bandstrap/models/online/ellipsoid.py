@@ -1,4 +1,4 @@
-"""Every arm's linear or logistic model as a centre and the ellipsoid of doubt around it."""
+"""Every arm's linear or logistic model: its estimate and a confidence ellipsoid around it."""
 
 from typing import Protocol
 
@@ -12,7 +12,7 @@ from bandstrap.remapping import ArmMap, remapped
 from bandstrap.storage.schema import ArrayOf, Fixed, Real, Schema, require
 
 TINY = 5e-324  # the least number above 0
-UNIT = 1e-6  # how far from 1 rounding may take what is 1
+UNIT = 1e-6  # how far rounding may take a diagonal from 1
 
 
 class LearnKernel(Protocol):
@@ -49,7 +49,7 @@ class Ellipsoids:
 
     def verify_saved(self) -> None:
         size = self.size
-        require(self.factors.shape[1] == size * (size + 1) // 2, "factors are no triangles")
+        require(self.factors.shape[1] == size * (size + 1) // 2, "factors are not triangles")
         corners = self.factors[:, corners_of(size)]
         require((abs(corners - 1.0) <= UNIT).all(), "factors have other diagonals than 1")
         require(self._context[-1] == 1.0, "the constant is not 1")
@@ -83,7 +83,7 @@ class Ellipsoids:
         self._learn(learn_linear, context, arm, reward, weight)
 
     def learn_logistic(self, context: Array, arm: int, reward: float, weight: float = 1.0) -> None:
-        """Logistic regression, with what was learnt before kept as a Gaussian."""
+        """Logistic regression; earlier rewards are summarised by a Gaussian."""
         self._learn(learn_logistic, context, arm, reward, weight)
 
     def remap_arms(self, fresh: "Ellipsoids", before: ArmMap) -> None:
@@ -92,17 +92,17 @@ class Ellipsoids:
             setattr(self, name, remapped(getattr(self, name), getattr(fresh, name), before))
 
     def discount(self, factor: float) -> None:
-        """A becomes factor (A - penalty I) + penalty I, and θ what it is with so much less."""
+        """A becomes factor (A - penalty I) + penalty I, and θ the estimate that goes with it."""
         try:
             for arm in np.flatnonzero(self.counts > 0):
                 self._discount_arm(int(arm), factor)
         except np.linalg.LinAlgError as error:
-            remedy = "what they have taught is too uneven to be discounted; use another unit"
+            remedy = "their scales differ too much for discounting; use another unit"
             raise InvalidInput("contexts", "too large", remedy) from error
         self.counts *= factor
 
     def _discount_arm(self, arm: int, factor: float) -> None:
-        # A = WᵀW; triangles all the way, as forming A would lose what the factors are kept for.
+        # A = WᵀW, by triangles alone: forming A would lose the precision of the factors.
         upper = np.zeros((self.size, self.size))
         places = np.triu_indices(self.size)
         upper[places] = self.factors[arm]
@@ -137,7 +137,7 @@ class Ellipsoids:
 
 
 def corners_of(size: int) -> Array:
-    """Where the diagonal of a triangle stands, whose rows lie one after another."""
+    """The positions of the diagonal in a triangle stored row by row."""
     lengths = np.arange(size, 0, -1)
     corners: Array = np.cumsum(lengths) - lengths
     return corners

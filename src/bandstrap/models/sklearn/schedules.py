@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner
-from bandstrap.models.cost import EVERY, FIRST, tell_cost, unused
+from bandstrap.models.cost import EVERY, FIRST, unused, warn_of_cost
 from bandstrap.models.sklearn.ensemble import EnsembleLearner
 from bandstrap.models.sklearn.learner import EstimatorLearner, FreshLearner, Setting
 from bandstrap.models.sklearn.online import OnlineLearner
@@ -38,7 +38,7 @@ class EveryRound(Refit):
 
     def learner(self, setting: Setting) -> Learner:
         learner = FreshLearner(setting)
-        _warn_of_cost(setting, learner, setting.problem.n_arms, EVERY)
+        _warn(setting, learner, setting.problem.n_arms, EVERY)
         return learner
 
 
@@ -124,11 +124,11 @@ class Online(Refit):
 
 def _ensemble(setting: Setting, schedule: "Every | Growth") -> Learner:
     learner = EnsembleLearner(setting, schedule)
-    _warn_of_cost(setting, learner, setting.problem.n_arms * setting.replicas, FIRST)
+    _warn(setting, learner, setting.problem.n_arms * setting.replicas, FIRST)
     return learner
 
 
-def _warn_of_cost(
+def _warn(
     setting: Setting, learner: EstimatorLearner, fits: int, schedule: tuple[str, str]
 ) -> None:
     """Warn of what fits to many pseudo-examples will cost."""
@@ -138,7 +138,7 @@ def _warn_of_cost(
         rows = learner.pseudo.contexts[:n], learner.pseudo.rewards[:n], weights
         return setting.fitter.fit(setting.model.estimator, rows, 0)
 
-    tell_cost(type(setting.model.estimator).__name__, fit, learner.pseudo, fits, schedule)
+    warn_of_cost(type(setting.model.estimator).__name__, fit, learner.pseudo, fits, schedule)
 
 
 def check_refit(refit: Any) -> None:
