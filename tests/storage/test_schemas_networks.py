@@ -24,7 +24,7 @@ from bandstrap import (
     TreeHeuristic,
     Window,
 )
-from bandstrap.models.network.langevin import LangevinNetwork
+from bandstrap.models.network.shared import LangevinNetwork
 from bandstrap.policies import Langevin
 from hostile import array_at, find, new_array, objects, put_array, read, write
 

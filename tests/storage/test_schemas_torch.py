@@ -15,7 +15,7 @@ from bandstrap import (
     SeenExamples,
     from_torch,
 )
-from bandstrap.models.network.scale import RunningScale
+from bandstrap.models.features import RunningScale
 from hostile import array_at, find, new_array, objects, put_array, read, write
 
 torch = pytest.importorskip("torch")

@@ -1,4 +1,4 @@
-"""Contexts as the numbers that models compute with, and histories of them."""
+"""Contexts as the numbers that models compute with: their scale, and histories of them."""
 
 from collections.abc import Sequence
 
@@ -8,6 +8,7 @@ from bandstrap.arrays import Array, Rng
 from bandstrap.contexts import BYTE, as_numbers
 from bandstrap.history.fractions import FORGOTTEN
 from bandstrap.kernels.checks import LARGEST
+from bandstrap.kernels.network import note_scale, standardise
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
 from bandstrap.storage.schema import FLOATS, ArrayOf, Fixed, Grows, Maybe, Schema, Whole, require
@@ -15,6 +16,9 @@ from bandstrap.storage.schema import FLOATS, ArrayOf, Fixed, Grows, Maybe, Schem
 __all__ = ["BYTE", "Examples", "as_numbers"]
 
 CONTEXTS = (*FLOATS, np.uint8)  # the types that contexts come in
+SMALLEST = 1 / 1e100  # a feature with a smaller spread is constant
+CLIP = 5.0  # standard deviations; a rare indicator would have hundreds
+MOST = 1e100  # sums of squared contexts are less
 
 
 class Examples:
@@ -141,3 +145,32 @@ def perturbed(
 def unit_of(contexts: Array) -> float:
     """The factor that turns contexts into numbers: bytes are 255ths."""
     return 1.0 / BYTE if contexts.dtype == np.uint8 else 1.0
+
+
+class RunningScale:
+    """Mean and spread of every feature so far (Welford); a constant feature is left out."""
+
+    schema = Schema(
+        count=Whole(),
+        mean=ArrayOf(np.float64, "features", low=-MOST, high=MOST),
+        squares=ArrayOf(np.float64, "features", low=0.0, high=MOST),
+        shares=ArrayOf(np.float64, "features", low=0.0, high=1.1 / SMALLEST),
+    )
+
+    def __init__(self, n_features: int) -> None:
+        self.count = 0
+        self.mean = np.zeros(n_features)
+        self.squares = np.zeros(n_features)
+        self.shares = np.zeros(n_features)
+
+    def see(self, context: Array) -> None:
+        """Take in one context (features,)."""
+        self.count += 1
+        unit = unit_of(context)
+        note_scale(context, unit, self.count, SMALLEST, self.mean, self.squares, self.shares)
+
+    def __call__(self, contexts: Array, out: Array | None = None) -> Array:
+        """Contexts (n, features) in standard deviations from the mean, at most `CLIP`."""
+        scaled = np.empty(contexts.shape, dtype=np.float32) if out is None else out
+        standardise(contexts, unit_of(contexts), self.mean, self.shares, CLIP, scaled)
+        return scaled

@@ -9,9 +9,9 @@ import pytest
 from bandstrap.errors import InvalidInput
 from bandstrap.models import Budgeted, Model, NetworkHeads, NeuralNetwork, SharedNetwork
 from bandstrap.models.base import draw_scores
-from bandstrap.models.network.langevin import LangevinNetwork
+from bandstrap.models.features import CLIP, RunningScale
 from bandstrap.models.network.replay import Replay
-from bandstrap.models.network.scale import CLIP, RunningScale
+from bandstrap.models.network.shared import LangevinNetwork
 from bandstrap.policies import ContextualBootstrap, ContextualEpsilonGreedy, Langevin
 from bandstrap.policies.base import Policy
 from bandstrap.priors import EigenExamples, NoExamples

@@ -14,7 +14,7 @@ from bandstrap import (
     SharedNetwork,
     Support,
 )
-from bandstrap.models.network.langevin import LangevinNetwork
+from bandstrap.models.network.shared import LangevinNetwork
 
 
 @pytest.mark.parametrize(

@@ -9,18 +9,18 @@ from bandstrap.arrays import Array, Rng
 from bandstrap.kernels.network import outputs
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.checks import check_unit_support
-from bandstrap.models.features import Examples, verify_rows
-from bandstrap.models.network.checks import (
+from bandstrap.models.features import Examples, RunningScale, verify_rows
+from bandstrap.models.network.heads import Draws, Heads, OneHead
+from bandstrap.models.network.layers import (
     MOST_EXAMPLES,
+    Layers,
     check_outputs,
     check_parameters,
     check_rate,
+    sigmoid,
 )
-from bandstrap.models.network.heads import Draws, Heads, OneHead
-from bandstrap.models.network.layers import Layers, sigmoid
 from bandstrap.models.network.model import NeuralNetwork
 from bandstrap.models.network.optimiser import Adam, check_trained
-from bandstrap.models.network.scale import RunningScale
 from bandstrap.one_thread import ONE_BLAS_THREAD
 from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem

@@ -9,7 +9,7 @@ from bandstrap.arrays import Array, Rng
 from bandstrap.choice import mixed_replica_probabilities, replica_probabilities
 from bandstrap.models.base import Learner
 from bandstrap.models.features import perturbed
-from bandstrap.models.network.checks import MOST_HEADS, NARROWEST, WIDEST
+from bandstrap.models.network.layers import MOST_HEADS, NARROWEST, WIDEST
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling

@@ -1,14 +1,29 @@
-"""A network of ReLU layers with linear outputs: parameters, values, gradients."""
+"""A network of ReLU layers with linear outputs: parameters, values, gradients, and limits."""
 
 from functools import cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
-from bandstrap.models.network.checks import n_parameters
+from bandstrap.errors import InvalidInput
 from bandstrap.remapping import ArmMap, remapped
 from bandstrap.storage.schema import ArrayOf, Grows, Schema, TupleOf, Whole, require
+from bandstrap.validation import is_finite
+
+UNSCALED = 1e6  # steps on contexts larger than this leave every unit dead or saturated
+STEEPEST = 1e30  # a learning rate above this overflows in single precision
+WIDEST = 1e6  # weights may start, or a prior be, in units of Glorot's
+NARROWEST = 1e-6
+MOST_UNITS = 100_000
+MOST_LAYERS = 100
+MOST_EXAMPLES = 10_000  # a round on more takes seconds
+MOST_BATCH = 1_000_000
+MOST_HEADS = 200  # each keeps two numbers of every reward
+MOST_PARAMETERS = 50_000_000  # of all networks of a run; a step on more takes seconds
+MOST_WORK = 10**10  # examples of a round times parameters
+MOST_NUMBERS = 10**8  # examples of a round times units of the widest layer, or outputs
 
 
 class Layers:
@@ -101,3 +116,44 @@ def _places(sizes: tuple[int, ...]) -> tuple[tuple[slice, tuple[int, int], slice
 def sigmoid(logits: Array) -> Array:
     """1 / (1 + e⁻ᶻ), without overflow."""
     return 0.5 * (1.0 + np.tanh(0.5 * logits))
+
+
+def check_size(contexts: Array) -> None:
+    """Refuse huge contexts where they are not standardised."""
+    largest = float(np.abs(contexts).max(initial=0.0))
+    if largest > UNSCALED:
+        remedy = f"give at most {UNSCALED:g}: standardise them, or use Budgeted or SharedNetwork"
+        raise InvalidInput("contexts", largest, remedy)
+
+
+def check_rate(value: float) -> None:
+    if not (is_finite(value) and 0 < value <= STEEPEST):
+        raise InvalidInput("learning_rate", value, f"give a positive number up to {STEEPEST:g}")
+
+
+def check_spread(value: float) -> None:
+    if not (is_finite(value) and NARROWEST <= value <= WIDEST):
+        remedy = f"give a number from {NARROWEST:g} to {WIDEST:g}"
+        raise InvalidInput("spread", value, remedy)
+
+
+def check_parameters(sizes: tuple[int, ...], networks: int = 1, examples: int = 1) -> None:
+    """Refuse networks too large for memory, or too slow to wait for."""
+    own = n_parameters(sizes)
+    small = own * networks <= MOST_PARAMETERS and own * examples <= MOST_WORK
+    if not small or max(sizes) * examples > MOST_NUMBERS:
+        found = f"{sizes} have {own * networks:,} parameters, taught {examples:,} examples a round"
+        remedy = f"layers of {found}: have at most {MOST_PARAMETERS:,}, or fewer examples"
+        raise InvalidInput("hidden", sizes[1], remedy)
+
+
+def n_parameters(sizes: tuple[int, ...]) -> int:
+    """Weights and biases of layers of these sizes."""
+    return sum((fan_in + 1) * size for fan_in, size in pairwise(sizes))
+
+
+def check_outputs(outputs: Array, model: Any) -> None:
+    """Refuse outputs that are NaN."""
+    if np.isnan(outputs).any():
+        remedy = "predictions are no longer numbers: lower it"
+        raise InvalidInput("learning_rate", model.learning_rate, remedy)

@@ -10,14 +10,15 @@ from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner
 from bandstrap.models.checks import check_unit_support, checked_contexts, checked_examples
 from bandstrap.models.features import as_numbers
-from bandstrap.models.network.checks import (
+from bandstrap.models.network.layers import (
     MOST_BATCH,
     MOST_UNITS,
+    Layers,
     check_parameters,
     check_rate,
     check_size,
+    sigmoid,
 )
-from bandstrap.models.network.layers import Layers, sigmoid
 from bandstrap.models.refit import WeightedModel
 from bandstrap.one_thread import ONE_BLAS_THREAD
 from bandstrap.priors import ExamplePrior

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
-from bandstrap.kernels.network import adam
+from bandstrap.kernels.network import adam, langevin
 from bandstrap.models.network.layers import Layers
 from bandstrap.storage.schema import ArrayOf, Grows, Real, Schema, Whole, require
 
@@ -81,6 +81,44 @@ class Adam(Optimiser):
 
     def start(self, parameters: Array, places: Array) -> None:
         self.average[places] = parameters[places]
+
+
+class LangevinSteps(Optimiser):
+    """Preconditioned stochastic gradient Langevin dynamics (Li et al., 2016).
+
+    The prior is N(0, spread²) for every parameter. As usual, the preconditioner's own drift is
+    left out.
+    """
+
+    schema = Schema(
+        rate=Real(0.0),
+        precision=Real(0.0),
+        steps=Whole(),
+        second=ArrayOf(np.float32, Grows(), low=0.0),
+    )
+
+    def __init__(self, parameters: Array, rate: float, spread: float) -> None:
+        self.rate = rate
+        self.precision = spread**-2
+        self.steps = 0
+        self.second = np.zeros_like(parameters)
+
+    @property
+    def size(self) -> int:
+        return self.second.size
+
+    def step(self, parameters: Array, gradient: Array, count: int, rng: Rng) -> None:
+        self.steps += 1
+        noise = rng.standard_normal(parameters.size, dtype=np.float32)
+        share = 1.0 / (1.0 - 0.999**self.steps)
+        numbers = (self.rate, share, self.precision / count, np.sqrt(2.0 * self.rate / count))
+        langevin(parameters, gradient, self.second, noise, *map(np.float32, numbers))
+
+    def settled(self, parameters: Array) -> Array:
+        return parameters
+
+    def relay(self, remapped: Callable[[Array], Array]) -> None:
+        self.second = remapped(self.second)
 
 
 def check_trained(

@@ -4,8 +4,7 @@ import numpy as np
 
 from bandstrap.arrays import Array, Rng
 from bandstrap.kernels.network import prioritise
-from bandstrap.models.features import Examples, as_numbers
-from bandstrap.models.network.scale import RunningScale
+from bandstrap.models.features import Examples, RunningScale, as_numbers
 from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap

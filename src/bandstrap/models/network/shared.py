@@ -9,19 +9,20 @@ from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.checks import check_unit_support
-from bandstrap.models.network.checks import (
+from bandstrap.models.network.heads import Draws, Headed, Heads, ManyHeads, OneHead
+from bandstrap.models.network.layers import (
     MOST_EXAMPLES,
     MOST_HEADS,
     MOST_LAYERS,
     MOST_UNITS,
+    Layers,
     check_outputs,
     check_parameters,
     check_rate,
     check_spread,
+    sigmoid,
 )
-from bandstrap.models.network.heads import Draws, Headed, Heads, ManyHeads, OneHead
-from bandstrap.models.network.layers import Layers, sigmoid
-from bandstrap.models.network.optimiser import Adam, Optimiser, check_trained
+from bandstrap.models.network.optimiser import Adam, LangevinSteps, Optimiser, check_trained
 from bandstrap.models.network.replay import Replay
 from bandstrap.one_thread import ONE_BLAS_THREAD
 from bandstrap.priors import ExamplePrior
@@ -250,3 +251,18 @@ class NetworkHeads(Model):
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
         return self.network.headed(problem, prior, ManyHeads(resampling, self.heads, self.spread))
+
+
+@dataclass(frozen=True)
+class LangevinNetwork(SharedNetwork):
+    """A shared network that takes Langevin's steps: its parameters are another draw each round."""
+
+    spread: float = 1.0
+    random_steps: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_spread(self.spread)
+
+    def optimiser(self, parameters: Array) -> Optimiser:
+        return LangevinSteps(parameters, self.learning_rate, self.spread)

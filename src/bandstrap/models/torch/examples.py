@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
-from bandstrap.models.features import Examples, as_numbers
-from bandstrap.models.network.scale import RunningScale
+from bandstrap.models.features import Examples, RunningScale, as_numbers
 from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap, remapped

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from bandstrap.models import Learner
-from bandstrap.models.network.langevin import LangevinNetwork
+from bandstrap.models.network.shared import LangevinNetwork
 from bandstrap.policies.contextual.learners import LearnerPolicy
 from bandstrap.priors import ExamplePrior, NoExamples
 from bandstrap.problem import Problem
