@@ -1,7 +1,7 @@
 """A bandit to hold in a product."""
 
-from bandstrap.bandit.arm_features import ArmFeatures
 from bandstrap.bandit.bandit import Bandit
+from bandstrap.bandit.contexts import ArmFeatures
 from bandstrap.bandit.decision import Decision
 from bandstrap.bandit.explanation import Explanation
 from bandstrap.bandit.forgetting import HalfLife, NoForgetting, Window

@@ -14,12 +14,11 @@ from weakref import WeakSet
 import numpy as np
 
 from bandstrap.arrays import Array
-from bandstrap.bandit.arm_features import ArmFeatures, features_and_names
 from bandstrap.bandit.arms import Arms
-from bandstrap.bandit.contexts import ContextReader
+from bandstrap.bandit.contexts import ArmFeatures, ContextReader, features_and_names
 from bandstrap.bandit.decision import Arm, Decision
 from bandstrap.bandit.explanation import Explanation, explain
-from bandstrap.bandit.forgetting import Forgetting, NoForgetting
+from bandstrap.bandit.forgetting import Forgetting, Memory, NoForgetting
 from bandstrap.bandit.inputs import (
     as_list,
     check_clock,
@@ -32,7 +31,6 @@ from bandstrap.bandit.inputs import (
     checked_weights,
 )
 from bandstrap.bandit.lock_in import LockInDetector
-from bandstrap.bandit.memory import Memory
 from bandstrap.bandit.pending import Expiry, Pending
 from bandstrap.bandit.propensity import ChoiceProbabilities, Propensity, check_draw
 from bandstrap.bandit.saving import load, save

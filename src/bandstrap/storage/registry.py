@@ -114,30 +114,44 @@ CLASSES: dict[str, str] = {
 }
 
 
-# Where modules, or single classes, have gone since files named them. Names in files stay.
+# Folders that modules went into since files named them: what stood before the names of modules in
+# files, the folder, and the names.
+_FOLDERS = [
+    ("kernels.", "kernels.lazy", "direct history"),
+    ("models.", "models.convex", "gaussian_limit grouped one_step"),
+    ("models.", "models.online", "ellipsoid replicas stochastic"),
+    ("models.convex_", "models.convex", "arm draw examples learner"),
+    ("models.estimator_", "models.sklearn", "ensemble fit learner online"),
+    ("models.network_", "models.network", "layers optimiser replay shared"),
+    ("models.torch_", "models.torch", "examples learner model modules"),
+    ("policies.", "policies.contextual",
+     "glm_ucb langevin laplace_thompson learners lin_thompson lin_ucb online_ensemble "
+     "shared_bootstrap tree_heuristic"),
+    ("policies.", "policies.rewards",
+     "besa beta_thompson binomial_bootstrap bootstrap bootstrapped_thompson "
+     "dirichlet_thompson epsilon_greedy gaussian_thompson giro kl_ucb online_bootstrap "
+     "perturbed_history ucb1"),
+    ("policies.contextual_", "policies.contextual", "bootstrap greedy"),
+]  # fmt: skip
+
+# Where all modules, or single classes, have gone. Names in files stay.
 MOVED: dict[str, str] = {
+    **{
+        f"bandstrap.{before}{name}": f"bandstrap.{folder}.{name}"
+        for before, folder, names in _FOLDERS
+        for name in names.split()
+    },
+    "bandstrap.bandit.arm_features": "bandstrap.bandit.contexts",
     "bandstrap.bandit.lockin": "bandstrap.bandit.lock_in",
+    "bandstrap.bandit.memory": "bandstrap.bandit.forgetting",
     "bandstrap.columns.columns": "bandstrap.tables.columns",
     "bandstrap.environments.own_table": "bandstrap.environments.table",
     "bandstrap.fractions": "bandstrap.history.fractions",
     "bandstrap.history": "bandstrap.history.rewards",
-    "bandstrap.kernels.direct": "bandstrap.kernels.lazy.direct",
-    "bandstrap.kernels.history": "bandstrap.kernels.lazy.history",
     "bandstrap.models.budget": "bandstrap.models.network.budgeted",
-    "bandstrap.models.convex_arm": "bandstrap.models.convex.arm",
     "bandstrap.models.convex_arms": "bandstrap.models.convex.arm",
-    "bandstrap.models.convex_draw": "bandstrap.models.convex.draw",
-    "bandstrap.models.convex_examples": "bandstrap.models.convex.examples",
-    "bandstrap.models.convex_learner": "bandstrap.models.convex.learner",
-    "bandstrap.models.ellipsoid": "bandstrap.models.online.ellipsoid",
     "bandstrap.models.estimator": "bandstrap.models.sklearn.model",
-    "bandstrap.models.estimator_ensemble": "bandstrap.models.sklearn.ensemble",
-    "bandstrap.models.estimator_fit": "bandstrap.models.sklearn.fit",
     "bandstrap.models.estimator_fresh": "bandstrap.models.sklearn.learner",
-    "bandstrap.models.estimator_learner": "bandstrap.models.sklearn.learner",
-    "bandstrap.models.estimator_online": "bandstrap.models.sklearn.online",
-    "bandstrap.models.gaussian_limit": "bandstrap.models.convex.gaussian_limit",
-    "bandstrap.models.grouped": "bandstrap.models.convex.grouped",
     "bandstrap.models.heads": "bandstrap.models.network.heads",
     "bandstrap.models.importance": "bandstrap.models.sklearn.importance",
     "bandstrap.models.linear": "bandstrap.models.convex.regression",
@@ -146,48 +160,13 @@ MOVED: dict[str, str] = {
     "bandstrap.models.network_heads": "bandstrap.models.network.shared",
     "bandstrap.models.network_langevin": "bandstrap.models.network.shared",
     "bandstrap.models.network_langevin:Wander": "bandstrap.models.network.optimiser",
-    "bandstrap.models.network_layers": "bandstrap.models.network.layers",
-    "bandstrap.models.network_optimiser": "bandstrap.models.network.optimiser",
-    "bandstrap.models.network_replay": "bandstrap.models.network.replay",
     "bandstrap.models.network_scale": "bandstrap.models.features",
-    "bandstrap.models.network_shared": "bandstrap.models.network.shared",
     "bandstrap.models.noisy": "bandstrap.models.convex.additive",
-    "bandstrap.models.one_step": "bandstrap.models.convex.one_step",
     "bandstrap.models.refits": "bandstrap.models.sklearn.schedules",
-    "bandstrap.models.replicas": "bandstrap.models.online.replicas",
     "bandstrap.models.shared_replicas": "bandstrap.models.online.replicas",
-    "bandstrap.models.stochastic": "bandstrap.models.online.stochastic",
     "bandstrap.models.stochastic_learner": "bandstrap.models.online.stochastic",
-    "bandstrap.models.torch_examples": "bandstrap.models.torch.examples",
-    "bandstrap.models.torch_learner": "bandstrap.models.torch.learner",
-    "bandstrap.models.torch_model": "bandstrap.models.torch.model",
-    "bandstrap.models.torch_modules": "bandstrap.models.torch.modules",
     "bandstrap.policies.artificial": "bandstrap.policies.rewards.bootstrapped_thompson",
-    "bandstrap.policies.besa": "bandstrap.policies.rewards.besa",
-    "bandstrap.policies.beta_thompson": "bandstrap.policies.rewards.beta_thompson",
-    "bandstrap.policies.binomial_bootstrap": "bandstrap.policies.rewards.binomial_bootstrap",
-    "bandstrap.policies.bootstrap": "bandstrap.policies.rewards.bootstrap",
-    "bandstrap.policies.bootstrapped_thompson": "bandstrap.policies.rewards.bootstrapped_thompson",
-    "bandstrap.policies.contextual_bootstrap": "bandstrap.policies.contextual.bootstrap",
-    "bandstrap.policies.contextual_greedy": "bandstrap.policies.contextual.greedy",
-    "bandstrap.policies.dirichlet_thompson": "bandstrap.policies.rewards.dirichlet_thompson",
-    "bandstrap.policies.epsilon_greedy": "bandstrap.policies.rewards.epsilon_greedy",
-    "bandstrap.policies.gaussian_thompson": "bandstrap.policies.rewards.gaussian_thompson",
     "bandstrap.policies.gaussian_thompson:MeanState": "bandstrap.policies.rewards.means",
-    "bandstrap.policies.giro": "bandstrap.policies.rewards.giro",
-    "bandstrap.policies.glm_ucb": "bandstrap.policies.contextual.glm_ucb",
-    "bandstrap.policies.kl_ucb": "bandstrap.policies.rewards.kl_ucb",
-    "bandstrap.policies.langevin": "bandstrap.policies.contextual.langevin",
-    "bandstrap.policies.laplace_thompson": "bandstrap.policies.contextual.laplace_thompson",
-    "bandstrap.policies.learners": "bandstrap.policies.contextual.learners",
-    "bandstrap.policies.lin_thompson": "bandstrap.policies.contextual.lin_thompson",
-    "bandstrap.policies.lin_ucb": "bandstrap.policies.contextual.lin_ucb",
-    "bandstrap.policies.online_bootstrap": "bandstrap.policies.rewards.online_bootstrap",
-    "bandstrap.policies.online_ensemble": "bandstrap.policies.contextual.online_ensemble",
-    "bandstrap.policies.perturbed_history": "bandstrap.policies.rewards.perturbed_history",
-    "bandstrap.policies.shared_bootstrap": "bandstrap.policies.contextual.shared_bootstrap",
-    "bandstrap.policies.tree_heuristic": "bandstrap.policies.contextual.tree_heuristic",
-    "bandstrap.policies.ucb1": "bandstrap.policies.rewards.ucb1",
 }
 
 
