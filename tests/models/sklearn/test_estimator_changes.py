@@ -24,7 +24,7 @@ from bandstrap import (
     from_sklearn,
 )
 from bandstrap.models.base import draw_scores
-from bandstrap.models.sklearn.importance import Importance
+from bandstrap.models.sklearn.learner import Importance
 from estimators import copied
 
 PROBE = np.array([0.4, -0.2])

@@ -30,8 +30,7 @@ from bandstrap import (
     from_sklearn,
 )
 from bandstrap.models.base import draw_scores
-from bandstrap.models.sklearn.fit import Fitter
-from bandstrap.models.sklearn.weights import draws_whole_numbers, weight_keyword
+from bandstrap.models.sklearn.fit import Fitter, weight_keyword
 from estimators import TWO, filled
 
 EXACT = [
@@ -84,8 +83,7 @@ def test_where_rows_are_repeated():
     assert not repeats(SGDClassifier(), Exponential())
     assert repeats(KNeighborsRegressor(), GaussianNoise())  # the rows are whole, rewards are not
     whole = (Multinomial(), Poisson(), DoubleOrNothing(), NoResampling())
-    assert all(map(draws_whole_numbers, whole))
-    assert not draws_whole_numbers(Exponential())
+    assert all(repeats(SGDClassifier(), each) for each in whole)
 
 
 def test_where_weights_go():

@@ -1,15 +1,17 @@
-"""One fit of an estimator to weighted rows, and its predictions."""
+"""One fit of an estimator to weighted rows, and its predictions; how it takes weights."""
 
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.errors import BandstrapError, InvalidInput
-from bandstrap.models.sklearn.weights import KEYWORD
 from bandstrap.one_thread import ONE_THREAD_A_FIT
+from bandstrap.resampling import Resampling
+from bandstrap.seeding import generator
 from bandstrap.storage.schema import (
     Fixed,
     Flag,
@@ -27,6 +29,17 @@ from bandstrap.storage.schema import (
 MISTAKES = (TypeError, AttributeError, ImportError, MemoryError)
 
 MANY = 10_000  # rows for which threads save more than they cost
+PROBE = 256  # weights of a scheme to look at
+KEYWORD = "sample_weight"
+# Weights scale the steps of these, so that a heavy row overshoots where a repeated one does not.
+SCALED_STEPS = (
+    "SGDClassifier SGDRegressor Perceptron PassiveAggressiveClassifier PassiveAggressiveRegressor"
+)
+# These pass weights on to the estimators inside.
+HANDING_ON = (
+    "GridSearchCV RandomizedSearchCV HalvingGridSearchCV HalvingRandomSearchCV StackingClassifier "
+    "StackingRegressor TransformedTargetRegressor VotingClassifier VotingRegressor"
+)
 
 
 class WrongEstimator(InvalidInput, TypeError):  # noqa: N818 - reads better
@@ -104,13 +117,17 @@ class Fitter:
         mean = float(np.average(rewards, weights=weights))
         if self._few(rewards):
             return Fit(None, None, constant=mean)
-        targets = rewards if self.values is None else self.labels(rewards)
-        classes = None if self.values is None else np.unique(targets)
+        targets, classes, values = rewards, None, None
+        if self.values is not None:
+            targets = self.labels(rewards)
+            classes = np.unique(targets)
         given = {self.keyword: weights} if self.keyword and not self.repeats else {}
         table = self.table(contexts)
         try:
             estimator = self._fitted(template, seed, start, classes, (table, targets, given))
-            return Fit(estimator, self._values(estimator), classes, mean)
+            if self.values is not None:
+                values = np.array(self.values)[np.asarray(estimator.classes_, dtype=np.int64)]
+            return Fit(estimator, values, classes, mean)
         except BandstrapError:
             raise
         except MISTAKES as error:
@@ -180,20 +197,12 @@ class Fitter:
     def check(self, reward: float) -> None:
         """Refuse a reward that is not a class."""
         if self.values is not None and reward not in self.values:
-            raise InvalidInput(
-                "reward",
-                reward,
-                f"a classifier takes the rewards {self.values}: declare others by "
-                "Support.categories, or use a regressor",
-            )
+            others = "declare others by Support.categories, or use a regressor"
+            remedy = f"a classifier takes the rewards {self.values}: {others}"
+            raise InvalidInput("reward", reward, remedy)
 
     def seeded(self, estimator: Any, seed: int) -> Any:
         return estimator.set_params(**dict.fromkeys(self.seeds, seed)) if self.seeds else estimator
-
-    def _values(self, estimator: Any) -> Array | None:
-        if self.values is None:
-            return None
-        return np.array(self.values)[np.asarray(estimator.classes_, dtype=np.int64)]
 
 
 def repeated(contexts: Array, rewards: Array, weights: Array) -> tuple[Array, Array, Array]:
@@ -203,3 +212,50 @@ def repeated(contexts: Array, rewards: Array, weights: Array) -> tuple[Array, Ar
         raise InvalidInput("weights", weights[times != weights][0], "rows repeat in whole numbers")
     contexts, rewards = np.repeat(contexts, times, axis=0), np.repeat(rewards, times)
     return contexts, rewards, np.ones(rewards.size)
+
+
+def weight_keyword(estimator: Any, method: str = "fit") -> str | None:
+    """The keyword for row weights in `fit`; a pipeline passes them to its last step."""
+    if hasattr(estimator, "steps"):
+        name, last = estimator.steps[-1]
+        inner = weight_keyword(last, method)
+        return f"{name}__{inner}" if inner else None
+    if KEYWORD in signature(getattr(estimator, method)).parameters:
+        return KEYWORD
+    if type(estimator).__name__ in HANDING_ON.split():
+        names = {weight_keyword(inner) for inner in _inside(estimator)}
+        return names.pop() if len(names) == 1 else None
+    return None
+
+
+def _inside(estimator: Any) -> list[Any]:
+    """The estimators inside an estimator."""
+    found = []
+    for value in estimator.get_params(deep=False).values():
+        some = [pair[1] for pair in value if len(pair) == 2] if isinstance(value, list) else [value]
+        found += [one for one in some if hasattr(one, "fit") and hasattr(one, "predict")]
+    return found
+
+
+def last_step(estimator: Any) -> Any:
+    """The last step of a pipeline, or the estimator itself."""
+    return last_step(estimator.steps[-1][1]) if hasattr(estimator, "steps") else estimator
+
+
+def repeats_rows(estimator: Any, keyword: str | None, asked: bool, resampling: Resampling) -> bool:
+    """Whether weighted rows are repeated; refuses weights that work neither way."""
+    kinds = [kind.__name__ for kind in type(last_step(estimator)).__mro__]
+    weighted = keyword is not None and not asked
+    if weighted and not set(kinds) & set(SCALED_STEPS.split()):
+        return False
+    weights = resampling.perturb(np.zeros(PROBE), generator(0, "probe"))[1]
+    whole = bool((weights == np.rint(weights)).all())
+    if whole or weighted:  # weights that scale steps are better than none
+        return whole
+    why = "was asked for repeated rows" if keyword else "takes no sample_weight"
+    remedy = (
+        f"{kinds[0]} {why}, and its weights are not whole numbers by which rows could be repeated: "
+        "use Multinomial(), Poisson() or DoubleOrNothing(), or an estimator whose fit takes "
+        "sample_weight, such as LogisticRegression, Ridge, a forest or HistGradientBoosting"
+    )
+    raise InvalidInput("resampling", resampling, remedy)

@@ -1,7 +1,7 @@
 """What all ways to bootstrap an estimator share, and the one that refits at every decision."""
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import log
 from typing import Any, ClassVar
@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
-from bandstrap.choice import one_of
+from bandstrap.choice import one_of, replica_probabilities
 from bandstrap.errors import BandstrapError, InvalidInput
+from bandstrap.history.fractions import FORGOTTEN
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.features import Examples, as_numbers, perturbed, verify_rows
 from bandstrap.models.sklearn.fit import MISTAKES, Fit, Fitter, WrongEstimator
-from bandstrap.models.sklearn.importance import LEAST, Importance
 from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.priors.pseudo_examples import CONTEXTS, REWARDS, WIDEST
 from bandstrap.problem import Problem
@@ -34,6 +34,9 @@ from bandstrap.storage.schema import (
 )
 from bandstrap.storage.unpacking import CannotRestore
 
+NOTHING = 1e-9  # smaller weights are zero
+LEAST = -1e15  # lower bound of the logarithm of all discounts
+Fits = Sequence[Fit | None]  # of each arm
 SEEDS = 2**63
 SMALLEST = 1e-300  # a discount by 0 has no logarithm
 FADING = Real(LEAST, 0.0)
@@ -42,6 +45,63 @@ STATES = 2**31 - 1  # random states of estimators are below
 # Pseudo-examples may be in use by several snapshots.
 EXAMPLES = ArrayOf(CONTEXTS, Grows("examples"), "features", low=-WIDEST, high=WIDEST, shared=True)
 EXAMPLE_REWARDS = ArrayOf(REWARDS, Grows("examples"), shared=True)
+
+
+class Importance:
+    """The weight that each row came with, and what had been forgotten by then.
+
+    Forgetting is one number for all rows, the logarithm of all discounts so far; so the weight of a
+    row at any earlier time can be recomputed.
+
+    >>> importance = Importance()
+    >>> importance.add(1.0, 0.0)
+    >>> importance.add(0.5, -np.log(4))
+    >>> importance.at(-np.log(8), 2).round(6).tolist()
+    [0.125, 0.25]
+    """
+
+    schema = Schema(count=Whole(), _rows=ArrayOf(np.float64, Grows(), 2, low=LEAST, high=1.0))
+
+    def verify_saved(self) -> None:
+        require(self.count <= len(self._rows), "count is beyond the rows")
+        weights, births = self._rows[: self.count].T
+        require((weights >= 0).all() and (births <= 0).all(), "a row counts for too much")
+
+    def verify_since(self, fading: float, count: int) -> None:
+        """Refuse a file whose first `count` rows came after `fading`."""
+        require((self._rows[:count, 1] >= fading).all(), "a row came later than it was used")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._rows = np.zeros((0, 2))
+
+    def add(self, weight: float, fading: float) -> None:
+        """One more row."""
+        if self.count == len(self._rows):
+            self._rows = np.concatenate([self._rows, np.zeros((max(64, self.count), 2))])
+        self._rows[self.count] = weight, fading
+        self.count += 1
+
+    def own(self, place: int) -> float:
+        """The weight that a row came with."""
+        return float(self._rows[place, 0])
+
+    def faded(self, fading: float) -> Array:
+        """Which rows have faded to almost nothing, (count,)."""
+        lost: Array = fading - self._rows[: self.count, 1] < log(FORGOTTEN)
+        return lost
+
+    def keep(self, kept: Array) -> None:
+        """Keep only the rows marked in `kept`, (count,)."""
+        rows = self._rows[: self.count][kept]
+        self._rows[: len(rows)] = rows
+        self.count = len(rows)
+
+    def at(self, fading: float, count: int) -> Array:
+        """The weights of the first `count` rows when `fading` has been forgotten."""
+        weights, births = self._rows[:count].T
+        counts: Array = weights * np.exp(fading - births)
+        return np.where(counts > NOTHING, counts, 0.0)
 
 
 @dataclass(frozen=True)
@@ -202,7 +262,12 @@ class EstimatorLearner(Learner):
         """One context or several as estimators take them."""
         return self.fitter.table(np.atleast_2d(as_numbers(contexts)))
 
-    def means(self, fits: list[Fit | None], table: Any, arms: Iterable[int] | None = None) -> Array:
+    def shares(self, replicas: Iterable[Fits], contexts: Array, allowed: Array) -> Array:
+        """The share of replicas, each with a fit for each arm, that prefer each arm."""
+        table = self.table(contexts)
+        return replica_probabilities(np.array([self.means(f, table) for f in replicas]), allowed)
+
+    def means(self, fits: Fits, table: Any, arms: Iterable[int] | None = None) -> Array:
         """The reward that each arm's fit expects, of all arms or some; infinite without a fit."""
         pairs = zip(range(len(fits)) if arms is None else arms, fits, strict=True)
         untried = np.full(len(table), np.inf)

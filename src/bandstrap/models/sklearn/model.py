@@ -6,11 +6,10 @@ from typing import Any, ClassVar
 
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner, Model
-from bandstrap.models.sklearn.fit import Fitter
+from bandstrap.models.sklearn.fit import Fitter, repeats_rows, weight_keyword
 from bandstrap.models.sklearn.learner import Setting
 from bandstrap.models.sklearn.recipe import read, written
 from bandstrap.models.sklearn.schedules import Growth, Refit, check_refit
-from bandstrap.models.sklearn.weights import repeats_rows, weight_keyword
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem, Support
 from bandstrap.resampling import Resampling

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
-from bandstrap.choice import replica_probabilities
 from bandstrap.errors import BandstrapError, InvalidInput
 from bandstrap.models.features import as_numbers
 from bandstrap.models.sklearn.fit import MISTAKES, Fit, WrongEstimator
@@ -78,13 +77,10 @@ class OnlineLearner(EstimatorLearner):
             # Each is learnt by every replica: the arrays of each version are its own.
             apart = len({id(update.contexts) for update in updates}) == len(updates)
             require(apart, "examples were learnt twice")
-            self._verify_updates(arm, updates)
-
-    def _verify_updates(self, arm: int, updates: list[PriorUpdate]) -> None:
-        places = [0, *(update.rows for update in updates), self.rows[arm].count]
-        require(places == sorted(places), "examples were learnt after rows that never came")
-        for update in updates:
-            self.verify_examples(update.contexts, update.rewards)
+            places = [0, *(update.rows for update in updates), self.rows[arm].count]
+            require(places == sorted(places), "examples were learnt after rows that never came")
+            for update in updates:
+                self.verify_examples(update.contexts, update.rewards)
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
@@ -92,7 +88,7 @@ class OnlineLearner(EstimatorLearner):
         self.seeds: list[int | None] = [None] * len(self.rows)
         self.updates: list[list[PriorUpdate]] = [[] for _ in self.rows]
         self.versions = [-1] * len(self.rows)  # of the pseudo-examples learnt
-        self.arms = [OnlineArm(self.replicas) for _ in self.rows]
+        self._remake()
 
     def _remake(self) -> None:
         self.arms = [OnlineArm(self.replicas) for _ in self.rows]
@@ -135,17 +131,15 @@ class OnlineLearner(EstimatorLearner):
 
     def margins(self, contexts: Array, rng: Rng) -> Array:
         self._catch_up(rng)
-        return self._asked(int(rng.integers(self.replicas)), self.table(contexts))
+        return self.means(self._fits(int(rng.integers(self.replicas))), self.table(contexts))
 
     def probabilities(self, contexts: Array, allowed: Array) -> Array | None:
         if contexts.ndim > 1 or any(version != self.pseudo.version for version in self.versions):
             return None
-        table = self.table(contexts)
-        asked = [self._asked(replica, table) for replica in range(self.replicas)]
-        return replica_probabilities(np.array(asked), allowed)
+        return self.shares(map(self._fits, range(self.replicas)), contexts, allowed)
 
-    def _asked(self, replica: int, table: Any) -> Array:
-        return self.means([self._fit(arm, replica) for arm in self.arms], table)
+    def _fits(self, replica: int) -> list[Fit | None]:
+        return [self._fit(arm, replica) for arm in self.arms]
 
     def _fit(self, arm: OnlineArm, replica: int) -> Fit | None:
         if arm.unseen[replica]:

@@ -1,16 +1,30 @@
-"""When `from_sklearn` fits again: schedules, each with its cost."""
+"""When `from_sklearn` fits again: schedules, each with its cost, and replicas refit by them."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from itertools import pairwise
+from math import log
 from typing import Any, ClassVar
 
+from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner
 from bandstrap.models.cost import EVERY, FIRST, unused, warn_of_cost
-from bandstrap.models.sklearn.ensemble import EnsembleLearner
-from bandstrap.models.sklearn.learner import EstimatorLearner, FreshLearner, Setting
+from bandstrap.models.sklearn.fit import Fit
+from bandstrap.models.sklearn.learner import (
+    SEEDS,
+    EstimatorLearner,
+    FreshLearner,
+    Setting,
+    Snapshot,
+)
 from bandstrap.models.sklearn.online import OnlineLearner
+from bandstrap.seeding import generator
+from bandstrap.storage.schema import Anything, Fixed, ListOf, Of, Schema, Whole, require
 from bandstrap.validation import require_positive, require_whole
+
+STALE = 2  # refit when the rewards of all arms have grown by this factor
+FADED = log(1.1)  # refit when rows have faded by this much
 
 
 class Refit(ABC):
@@ -42,8 +56,21 @@ class EveryRound(Refit):
         return learner
 
 
+class Schedule(Refit):
+    """Replicas of each arm's estimator, refit now and then, each to fresh weights of its own."""
+
+    @abstractmethod
+    def due(self, before: int, now: int) -> bool:
+        """Whether fits to `before` rows of an arm are too old when there are `now`."""
+
+    def learner(self, setting: Setting) -> Learner:
+        learner = EnsembleLearner(setting, self)
+        _warn(setting, learner, setting.problem.n_arms * setting.replicas, FIRST)
+        return learner
+
+
 @dataclass(frozen=True)
-class Every(Refit):
+class Every(Schedule):
     """An arm's replicas are fit afresh after every `n` of its rewards; young arms more often.
 
     An arm with fewer than `n` rewards is refit when their number has doubled, and every arm when
@@ -60,15 +87,11 @@ class Every(Refit):
         require_whole(1, n=self.n)
 
     def due(self, before: int, now: int) -> bool:
-        """Whether fits to `before` rows of an arm are too old when there are `now`."""
         return now > before and now >= before + min(self.n, max(before, 1))
-
-    def learner(self, setting: Setting) -> Learner:
-        return _ensemble(setting, self)
 
 
 @dataclass(frozen=True)
-class Growth(Refit):
+class Growth(Schedule):
     """An arm's replicas are fit afresh when its rewards have grown in number by `share`.
 
     The cost falls as history grows: an arm with n rewards is fit `replicas` / (share n) times per
@@ -87,11 +110,7 @@ class Growth(Refit):
         require_positive(share=self.share)
 
     def due(self, before: int, now: int) -> bool:
-        """Whether fits to `before` rows of an arm are too old when there are `now`."""
         return now > before and now >= before * (1 + self.share)
-
-    def learner(self, setting: Setting) -> Learner:
-        return _ensemble(setting, self)
 
 
 @dataclass(frozen=True)
@@ -113,19 +132,10 @@ class Online(Refit):
 
     def learner(self, setting: Setting) -> Learner:
         if not setting.resampling.independent:
-            raise InvalidInput(
-                "resampling",
-                setting.resampling,
-                "Online() weighs examples as they come: use Poisson(), DoubleOrNothing() or "
-                "Exponential(), or refit=Growth()",
-            )
+            use = "use Poisson(), DoubleOrNothing() or Exponential(), or refit=Growth()"
+            remedy = f"Online() weighs examples as they come: {use}"
+            raise InvalidInput("resampling", setting.resampling, remedy)
         return OnlineLearner(setting)
-
-
-def _ensemble(setting: Setting, schedule: "Every | Growth") -> Learner:
-    learner = EnsembleLearner(setting, schedule)
-    _warn(setting, learner, setting.problem.n_arms * setting.replicas, FIRST)
-    return learner
 
 
 def _warn(
@@ -145,3 +155,104 @@ def check_refit(refit: Any) -> None:
     """Refuse anything but a schedule."""
     if not isinstance(refit, Refit):
         raise InvalidInput("refit", refit, "give EveryRound(), Every(n), Growth(share) or Online()")
+
+
+@dataclass(frozen=True)
+class RefitRecord:
+    """What an arm's replicas were fit to: from it the fits can be made again, bit for bit."""
+
+    snapshot: Snapshot
+    seed: int  # of the random weights
+    total: int  # rewards of all arms
+
+    former_fields: ClassVar[dict[str, str]] = {"moment": "snapshot"}
+    schema = Schema(seed=Whole(0, SEEDS), total=Whole(1))
+
+
+class EnsembleLearner(EstimatorLearner):
+    """A decision asks one replica, picked at random, for every arm.
+
+    Fits are not saved but `chains`, the records that they are made again from: for each arm the
+    last one, or all if fits start from earlier ones.
+    """
+
+    unsaved: ClassVar[tuple[str, ...]] = ("fits",)
+    by_arm: ClassVar[tuple[str, ...]] = (*EstimatorLearner.by_arm, "chains", "fits")
+    schema = Schema(
+        schedule=Fixed(Anything()),  # the model's own
+        replicas=Fixed(Whole(1)),
+        chains=ListOf(ListOf(Of(RefitRecord)), "arms"),
+    )
+
+    def verify_saved(self) -> None:
+        super().verify_saved()
+        for arm, chain in enumerate(self.chains):
+            require(self.fitter.warm or len(chain) <= 1, "earlier fits are of no use")
+            for snapshot in (record.snapshot for record in chain):
+                few = snapshot.rows <= self.rows[arm].count
+                require(few, "a fit is to more rows than there are")
+                require(snapshot.version <= self.pseudo.version, "a fit is to examples yet to come")
+                require(snapshot.fading >= self.fading, "a fit is to rows yet to fade")
+                self.importance[arm].verify_since(snapshot.fading, snapshot.rows)
+                self.verify_examples(snapshot.contexts, snapshot.rewards)
+            # Each costs a fit of every replica, so there is a reason for each.
+            for last, next_ in pairwise(chain):
+                require(self._outdated(last, next_.snapshot, next_.total), "fits were not due")
+
+    def __init__(self, setting: Setting, schedule: Schedule) -> None:
+        super().__init__(setting)
+        self.schedule = schedule
+        self.replicas = setting.replicas
+        self.chains: list[list[RefitRecord]] = [[] for _ in self.rows]
+        self._remake()
+
+    def _remake(self) -> None:
+        self.fits: list[list[Fit | None]] = [[None] * self.replicas for _ in self.rows]
+        for arm, chain in enumerate(self.chains):
+            for record in chain:
+                self.fits[arm] = self._fitted(arm, record)
+
+    def margins(self, contexts: Array, rng: Rng) -> Array:
+        for arm in range(len(self.rows)):
+            if self._due(arm):
+                self._renew(arm, int(rng.integers(SEEDS)))
+        replica = int(rng.integers(self.replicas))
+        return self.means([fits[replica] for fits in self.fits], self.table(contexts))
+
+    def probabilities(self, contexts: Array, allowed: Array) -> Array | None:
+        if any(self._due(arm) for arm in range(len(self.rows))):
+            return None
+        return self.shares(zip(*self.fits, strict=True), contexts, allowed)
+
+    def _due(self, arm: int) -> bool:
+        rows, chain = self.rows[arm].count, self.chains[arm]
+        if not chain:
+            return rows + self.pseudo.count > 0
+        return self._outdated(chain[-1], self.snapshot(arm), self._total())
+
+    def _outdated(self, record: RefitRecord, now: Snapshot, total: int) -> bool:
+        """Whether fits are too old for the examples that there are now."""
+        last = record.snapshot
+        if total >= STALE * record.total:
+            return True  # or the bad luck of an arm that is not pulled would last
+        faded = last.rows > 0 and last.fading - now.fading > FADED
+        changed = last.version != now.version
+        return faded or changed or self.schedule.due(last.rows, now.rows)
+
+    def _total(self) -> int:
+        return max(1, sum(rows.count for rows in self.rows))
+
+    def _renew(self, arm: int, seed: int) -> None:
+        if not self.fitter.warm:  # warm fits are made again from all rows
+            self.forget(arm)
+        record = RefitRecord(self.snapshot(arm), seed, self._total())
+        self.fits[arm] = self._fitted(arm, record)
+        kept = self.chains[arm] if self.fitter.warm else []
+        self.chains[arm] = [*kept, record]
+
+    def _fitted(self, arm: int, record: RefitRecord) -> list[Fit | None]:
+        examples = self.examples(arm, record.snapshot)
+        return [
+            self.fitted(arm, examples, generator(record.seed, replica), start)
+            for replica, start in enumerate(self.fits[arm])
+        ]

@@ -9,11 +9,10 @@ from bandstrap.arrays import Array, Rng
 from bandstrap.choice import replica_probabilities
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner
+from bandstrap.models.link import sigmoid
 from bandstrap.models.torch.examples import TorchExamples
-from bandstrap.models.torch.modules import Sizes
-from bandstrap.models.torch.saved import regrouped
-from bandstrap.models.torch.stack import Stack
-from bandstrap.models.torch.training import worth
+from bandstrap.models.torch.modules import LOG_LOSS, Sizes
+from bandstrap.models.torch.stack import Stack, regrouped
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap
@@ -180,7 +179,9 @@ class TorchLearner(Learner):
 
     def _worth(self, predictions: Array) -> Array:
         """Expected rewards from (replicas, outputs); arms never tried come first."""
-        values = worth(self.model.loss, predictions[:, self.columns])
+        values = predictions[:, self.columns]
+        if self.model.loss == LOG_LOSS:
+            values = sigmoid(values)
         return np.where(self.examples.tried, values, np.inf)
 
     def _started(self, rng: Rng) -> Stack:

@@ -9,7 +9,7 @@ from typing import Any
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.torch.learner import TorchLearner
-from bandstrap.models.torch.training import LOG_LOSS, LOSSES, SQUARED_ERROR
+from bandstrap.models.torch.modules import LOG_LOSS, LOSSES, SQUARED_ERROR
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem, Support
 from bandstrap.resampling import Resampling

@@ -1,11 +1,14 @@
-"""Modules as a user's factory makes them from a seed, and their checks."""
+"""What the user gives, and its checks: modules from a seed, losses, optimisers."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from inspect import Parameter, signature
 from typing import Any
 
-from bandstrap.errors import InvalidInput
+import numpy as np
+
+from bandstrap.errors import BandstrapError, InvalidInput
 
 
 @dataclass(frozen=True)
@@ -40,21 +43,23 @@ def made(factory: Any, sizes: Sizes, seed: int) -> Any:
         if not isinstance(module, torch.nn.Module):
             raise InvalidInput("module_factory", module, "it must make a torch.nn.Module")
         _check_layers(module)
+        kind = type(module).__name__
         try:
+            dtype = next(each.dtype for each in module.parameters() if each.is_floating_point())
             with torch.no_grad():
-                outputs = module.eval()(_zeros(module, sizes))
+                outputs = module.eval()(torch.zeros(2, sizes.n_features, dtype=dtype))
         except Exception as error:
             remedy = f"its module fails on contexts of shape (2, {sizes.n_features}): {error}"
-            raise InvalidInput("module_factory", _kind(module), remedy) from error
-    _check_outputs(module, outputs, sizes)
+            raise InvalidInput("module_factory", kind, remedy) from error
+    shape = tuple(getattr(outputs, "shape", ()))
+    if shape != (2, sizes.n_outputs):
+        remedy = (
+            f"for contexts of shape (2, {sizes.n_features}) it must return predictions of shape "
+            f"(2, {sizes.n_outputs}), one for each arm"
+        )
+        found = f"{kind} -> {shape or type(outputs).__name__}"
+        raise InvalidInput("module_factory", found, remedy)
     return module
-
-
-def _zeros(module: Any, sizes: Sizes) -> Any:
-    import torch
-
-    dtype = next(each.dtype for each in module.parameters() if each.is_floating_point())
-    return torch.zeros(2, sizes.n_features, dtype=dtype)
 
 
 def _check_layers(module: Any) -> None:
@@ -63,14 +68,12 @@ def _check_layers(module: Any) -> None:
     normalised = torch.nn.modules.batchnorm._BatchNorm
     for name, layer in module.named_modules():
         if isinstance(layer, normalised) or getattr(layer, "track_running_stats", False):
-            raise InvalidInput(
-                "module_factory",
-                f"{name}: {_kind(layer)}",
-                "it mixes the examples of a batch, whatever weight a replica gives them: use "
-                "LayerNorm or GroupNorm",
-            )
+            mixes = "it mixes the examples of a batch, whatever weight a replica gives them"
+            remedy = f"{mixes}: use LayerNorm or GroupNorm"
+            raise InvalidInput("module_factory", f"{name}: {type(layer).__name__}", remedy)
     if not any(parameter.requires_grad for parameter in module.parameters()):
-        raise InvalidInput("module_factory", _kind(module), "its module has nothing to learn")
+        remedy = "its module has nothing to learn"
+        raise InvalidInput("module_factory", type(module).__name__, remedy)
     for name, parameter in module.named_parameters():
         single = parameter.dtype in (torch.float32, torch.float64)
         if parameter.device.type != "cpu" or (parameter.is_floating_point() and not single):
@@ -79,16 +82,85 @@ def _check_layers(module: Any) -> None:
             raise InvalidInput("module_factory", found, remedy)
 
 
-def _check_outputs(module: Any, outputs: Any, sizes: Sizes) -> None:
-    shape = tuple(getattr(outputs, "shape", ()))
-    if shape != (2, sizes.n_outputs):
-        found = f"{_kind(module)} -> {shape or type(outputs).__name__}"
+SQUARED_ERROR = "squared_error"
+LOG_LOSS = "log_loss"
+
+
+LOSSES = SQUARED_ERROR, LOG_LOSS
+
+
+def losses_of(loss: Any, predictions: Any, rewards: Any) -> Any:
+    """The loss of each prediction, by the name of a loss or a function."""
+    from torch.nn.functional import binary_cross_entropy_with_logits
+
+    if loss == SQUARED_ERROR:
+        return (predictions - rewards) ** 2
+    if loss == LOG_LOSS:
+        return binary_cross_entropy_with_logits(predictions, rewards, reduction="none")
+    losses = loss(predictions, rewards)
+    shape = getattr(losses, "shape", None)
+    if shape != predictions.shape:
+        remedy = f'return one for each of {tuple(predictions.shape)}: reduction="none"'
+        raise InvalidInput("loss", f"shape {tuple(shape or ())}", remedy)
+    return losses
+
+
+def check_optimiser(factory: Any, parameters: list[Any]) -> Any:
+    """The optimiser of these parameters."""
+    import torch
+
+    optimiser = factory(parameters)
+    if not isinstance(optimiser, torch.optim.Optimizer):
+        raise InvalidInput("optimiser", optimiser, "it must make a torch.optim.Optimizer")
+    rest = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+    given = signature(optimiser.step).parameters.values()
+    if any(each.default is each.empty and each.kind not in rest for each in given):
+        remedy = "its steps compute the loss again: use one that steps on gradients, such as Adam"
+        raise InvalidInput("optimiser", type(optimiser).__name__, remedy)
+    return optimiser
+
+
+def diverged(model: Any) -> InvalidInput:
+    remedy = "lower its learning rate, and see that rewards and contexts are of the order of one"
+    remedy = f"predictions or losses are no longer finite: {remedy}"
+    return InvalidInput("optimiser", model.optimiser, remedy)
+
+
+@contextmanager
+def failing(module: Any) -> Iterator[None]:
+    """Turn any error into one that names the user's module."""
+    try:
+        yield
+    except BandstrapError:
+        raise
+    except Exception as error:
+        remedy = f"it fails, or its loss or optimiser does ({type(error).__name__}: {error})"
+        raise InvalidInput("module_factory", type(module).__name__, remedy) from error
+
+
+def check_batched(stack: Any) -> bool:
+    """Whether training draws random numbers; refuses modules that cannot be batched."""
+    import torch
+
+    inputs = stack.tensor(np.zeros((2, stack.sizes.n_features)))
+    with torch.no_grad():
+        stack.skeleton.eval()
+        if _draws(stack, inputs):
+            remedy = "its module draws at random in decisions too: do so only if self.training"
+            raise InvalidInput("module_factory", type(stack.skeleton).__name__, remedy)
+        stack.skeleton.train()
+        return _draws(stack, inputs)
+
+
+def _draws(stack: Any, inputs: Any) -> bool:
+    try:
+        stack.outputs(inputs)
+    except Exception as error:
+        if "randomness" in str(error):
+            return True
         remedy = (
-            f"for contexts of shape (2, {sizes.n_features}) it must return predictions of shape "
-            f"(2, {sizes.n_outputs}), one for each arm"
+            "replicas of its module cannot be computed at once; use layers and operations that "
+            f"torch.func.vmap supports, without .item() or branches on values: {error}"
         )
-        raise InvalidInput("module_factory", found, remedy)
-
-
-def _kind(module: Any) -> str:
-    return type(module).__name__
+        raise InvalidInput("module_factory", type(stack.skeleton).__name__, remedy) from error
+    return False
