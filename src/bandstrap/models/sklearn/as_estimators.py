@@ -21,7 +21,30 @@ __all__ = ["LinearEstimator", "LogisticEstimator"]
 NUMBERS = [np.float64, np.float32]
 
 
-class LinearEstimator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class _Estimator(BaseEstimator):  # type: ignore[misc]
+    def __init__(
+        self, penalty: float = 1e-4, tolerance: float = 1e-12, intercept: bool = True
+    ) -> None:
+        self.penalty = penalty
+        self.tolerance = tolerance
+        self.intercept = intercept
+
+    def _solved(self, kind: type[ConvexModel], rows: tuple[Any, Any, Any]) -> Array:
+        """A fit to contexts, rewards and weights."""
+        contexts, rewards, weights = (column[rows[2] > 0] for column in rows)
+        # Ours counts examples, theirs weights: a row of weight 2 is the row twice.
+        penalty = self.penalty * weights.sum() / max(1, weights.size)
+        model = kind(penalty, self.tolerance, self.intercept)
+        return model.fit(contexts, rewards, weights, None, np.random.default_rng(0))
+
+    def _margins(self, X: Any) -> Array:  # noqa: N803
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=NUMBERS, reset=False)
+        margins: Array = X @ np.ravel(self.coef_) + np.ravel(self.intercept_)
+        return margins
+
+
+class LinearEstimator(RegressorMixin, _Estimator):  # type: ignore[misc]
     """`LinearRegression` with `fit` and `predict` as scikit-learn has them.
 
     `penalty` is per unit of weight: `½ penalty Σw |θ|²`.
@@ -31,28 +54,18 @@ class LinearEstimator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     [6.0]
     """
 
-    def __init__(
-        self, penalty: float = 1e-4, tolerance: float = 1e-12, intercept: bool = True
-    ) -> None:
-        self.penalty = penalty
-        self.tolerance = tolerance
-        self.intercept = intercept
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LinearEstimator":  # noqa: N803
         X, y = validate_data(self, X, y, dtype=NUMBERS, y_numeric=True)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        theta = _solved(LinearRegression, self, (X, y, weights))
+        theta = self._solved(LinearRegression, (X, y, weights))
         self.coef_, self.intercept_ = theta[:-1], float(theta[-1])
         return self
 
     def predict(self, X: Any) -> Array:  # noqa: N803
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=NUMBERS, reset=False)
-        predicted: Array = X @ self.coef_ + self.intercept_
-        return predicted
+        return self._margins(X)
 
 
-class LogisticEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LogisticEstimator(ClassifierMixin, _Estimator):  # type: ignore[misc]
     """`LogisticRegression` with `fit` and `predict_proba` as scikit-learn has them; two classes.
 
     `penalty` is per unit of weight: `½ penalty Σw |θ|²`.
@@ -61,13 +74,6 @@ class LogisticEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> LogisticEstimator(penalty=0.1).fit(x, ["no", "no", "yes", "yes"]).predict([[3.0]]).tolist()
     ['yes']
     """
-
-    def __init__(
-        self, penalty: float = 1e-4, tolerance: float = 1e-12, intercept: bool = True
-    ) -> None:
-        self.penalty = penalty
-        self.tolerance = tolerance
-        self.intercept = intercept
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -86,15 +92,12 @@ class LogisticEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.classes_.size < 2:
             raise ValueError("Classifier can't train when only one class is present.")
         ones = (y == self.classes_[1]).astype(np.float64)
-        theta = _solved(LogisticRegression, self, (X, ones, weights))
+        theta = self._solved(LogisticRegression, (X, ones, weights))
         self.coef_, self.intercept_ = theta[None, :-1], theta[-1:]
         return self
 
     def decision_function(self, X: Any) -> Array:  # noqa: N803
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=NUMBERS, reset=False)
-        margins: Array = X @ self.coef_[0] + self.intercept_[0]
-        return margins
+        return self._margins(X)
 
     def predict_proba(self, X: Any) -> Array:  # noqa: N803
         ones = sigmoid(self.decision_function(X))
@@ -104,12 +107,3 @@ class LogisticEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         above = self.decision_function(X) > 0
         predicted: Array = self.classes_[above.astype(np.int64)]
         return predicted
-
-
-def _solved(kind: type[ConvexModel], estimator: Any, rows: tuple[Any, Any, Any]) -> Array:
-    """A fit to contexts, rewards and weights."""
-    contexts, rewards, weights = (column[rows[2] > 0] for column in rows)
-    # Ours counts examples, theirs weights: a row of weight 2 is the row twice.
-    penalty = estimator.penalty * weights.sum() / max(1, weights.size)
-    model = kind(penalty, estimator.tolerance, estimator.intercept)
-    return model.fit(contexts, rewards, weights, None, np.random.default_rng(0))

@@ -22,7 +22,6 @@ from bandstrap.storage.schema import (
     Text,
     TupleOf,
     Whole,
-    require,
 )
 
 # Errors that no other rows would avoid: bugs, and wrong parameters.
@@ -102,11 +101,6 @@ class Fitter:
         columns=Maybe(Named("bandstrap.tables.columns:Columns")),
     )
 
-    def verify_rewards(self, rewards: Array) -> None:
-        """Refuse a file with rewards that are not classes."""
-        known = self.values is None or np.isin(rewards, self.values).all()
-        require(known, "a reward is not a class")
-
     def fit(
         self, template: Any, rows: tuple[Array, Array, Array], seed: int, start: Fit | None = None
     ) -> Fit:
@@ -115,7 +109,9 @@ class Fitter:
         if self.repeats:
             contexts, rewards, weights = repeated(contexts, rewards, weights)
         mean = float(np.average(rewards, weights=weights))
-        if self._few(rewards):
+        kinds, counts = np.unique(rewards, return_counts=True)
+        fewest = rewards.size if self.values is None else counts.min()
+        if kinds.size == 1 or fewest < self.least:
             return Fit(None, None, constant=mean)
         targets, classes, values = rewards, None, None
         if self.values is not None:
@@ -134,12 +130,6 @@ class Fitter:
             raise WrongEstimator(template, error) from error
         except Exception as error:  # scikit-learn raises ValueError, others errors of their own
             return Fit(None, None, constant=mean, refusal=str(error))
-
-    def _few(self, rewards: Array) -> bool:
-        """Whether there are too few rows for the estimator, or all rewards are the same."""
-        kinds, counts = np.unique(rewards, return_counts=True)
-        fewest = rewards.size if self.values is None else counts.min()
-        return bool(kinds.size == 1 or fewest < self.least)
 
     def _fitted(
         self, template: Any, seed: int, start: Fit | None, classes: Any, data: tuple[Any, Any, Any]

@@ -160,7 +160,8 @@ class EstimatorLearner(Learner):
     def verify_examples(self, contexts: Array, rewards: Array) -> None:
         """Refuse a file with examples that no arm can have."""
         require(contexts.shape[1] == self.rows[0].n_features, "examples are of another width")
-        self.fitter.verify_rewards(rewards)
+        classes = self.fitter.values
+        require(classes is None or np.isin(rewards, classes).all(), "a reward is not a class")
 
     def verify_problem(self, problem: Problem) -> None:
         verify_rows(self.rows, problem)

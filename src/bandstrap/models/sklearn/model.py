@@ -105,8 +105,12 @@ class EstimatorModel(Model):
         if self.refit.online and not hasattr(self.estimator, "partial_fit"):
             remedy = "Online() needs an estimator with partial_fit: use refit=Growth()"
             raise InvalidInput("estimator", self.estimator, remedy)
-        if _is_warm(self.estimator):
-            _check_warm(self.estimator)
+        # A warm start would keep the first fit's trees and add none.
+        for one in (self.estimator, *self.estimator.get_params(deep=True).values()):
+            trees = hasattr(one, "n_estimators") or "HistGradient" in type(one).__name__
+            if trees and getattr(one, "warm_start", False) is True:
+                remedy = "with warm_start its next fit would add no trees: switch warm_start off"
+                raise InvalidInput("estimator", one, remedy)
         object.__setattr__(self, "recipe", written(self.estimator))
 
     @classmethod
@@ -143,12 +147,12 @@ class EstimatorModel(Model):
 
     def _fitter(self, problem: Problem, resampling: Resampling) -> Fitter:
         keyword = weight_keyword(self.estimator, "partial_fit" if self.refit.online else "fit")
-        names = self.estimator.get_params(deep=True)
+        params = self.estimator.get_params(deep=True).items()
         return Fitter(
             keyword=keyword,
             repeats=repeats_rows(self.estimator, keyword, self.repeat, resampling),
-            seeds=tuple(name for name in names if name.split("__")[-1] == "random_state"),
-            warm=_is_warm(self.estimator),
+            seeds=tuple(name for name, _ in params if name.split("__")[-1] == "random_state"),
+            warm=any(value is True for name, value in params if name.endswith("warm_start")),
             least=self.least,
             values=self._values(problem, resampling),
             columns=problem.columns,
@@ -165,12 +169,9 @@ class EstimatorModel(Model):
             raise InvalidInput("resampling", resampling, remedy)
         support = problem.support
         if support.values is None and support.scale == 0:
-            raise InvalidInput(
-                "support",
-                (support.low, support.high),
-                "a classifier takes rewards that are a few values: declare Support.binary() or "
-                "Support.categories(values), or use a regressor",
-            )
+            use = "declare Support.binary() or Support.categories(values), or use a regressor"
+            remedy = f"a classifier takes rewards that are a few values: {use}"
+            raise InvalidInput("support", (support.low, support.high), remedy)
         return support.values or (support.low, support.high)
 
 
@@ -183,18 +184,3 @@ def _unfitted(estimator: Any) -> Any:
     if not (is_classifier(estimator) or is_regressor(estimator)):
         raise InvalidInput("estimator", estimator, "give a classifier or a regressor")
     return clone(estimator)
-
-
-def _is_warm(estimator: Any) -> bool:
-    params = estimator.get_params(deep=True)
-    return any(value is True for name, value in params.items() if name.endswith("warm_start"))
-
-
-def _check_warm(estimator: Any) -> None:
-    """Refuse a warm start that would keep the first fit's trees and add none."""
-    for one in (estimator, *estimator.get_params(deep=True).values()):
-        if getattr(one, "warm_start", False) and (
-            hasattr(one, "n_estimators") or "HistGradient" in type(one).__name__
-        ):
-            remedy = "with warm_start its next fit would add no trees: switch warm_start off"
-            raise InvalidInput("estimator", one, remedy)

@@ -1,12 +1,10 @@
 """An unfitted estimator as plain data, and back: what is saved of it instead of a pickle.
 
-Reading a recipe only calls constructors of estimators and their helpers: scikit-learn's and ours,
-listed below, and those that the caller trusts. It takes no functions but NumPy's elementwise ones
-and trusted ones. The cache of a pipeline's steps, a folder of pickles, is never taken over.
-
-To make a listed estimator sets its parameters and does no more, and a fit starts no process, reads
-no path and calls nothing but NumPy's functions. Counts are limited, so that a small file cannot ask
-for fits that never end. What a caller trusts is free of all this.
+Reading a recipe calls only constructors: of scikit-learn's estimators and ours, listed below, which
+set parameters and do no more, and of those that the caller trusts. It takes no functions but
+NumPy's elementwise ones and trusted ones. Without trust a fit starts no process and reads no path,
+not even a pipeline's cache, and counts are limited, so that a small file cannot ask for fits that
+never end.
 """
 
 import re
@@ -24,7 +22,6 @@ from bandstrap.storage.unpacking import Names, NotTrusted
 SELECTOR = "sklearn.compose._column_transformer:make_column_selector"
 OUTPUT = "_sklearn_output_config"  # where set_output keeps what clone takes over
 OUTPUTS = ("default", "pandas", "polars")
-
 
 # By the module that has them in every version; private modules in between may change.
 ESTIMATORS: dict[str, str] = {
@@ -88,17 +85,9 @@ NEUTRAL = ("memory", "n_jobs", "pre_dispatch", "verbose")
 COUNTS = {"n", "max", "iter", "size", "sizes"}  # words in the names of parameters that are counts
 ENDLESS = ("max_skips", "stop_n_inliers")  # infinite by default, but bounded otherwise
 MOST = 100_000
-MOST_OF = {
-    "cv": 1_000,
-    "degree": 5,
-    "hidden_layer_sizes": 1_000,
-    "n_bins": 1_000,
-    "n_components": 5_000,
-    "n_estimators": 10_000,
-    "n_features": 2**22,
-    "n_knots": 1_000,
-    "ngram_range": 10,
-}
+MOST_OF = dict.fromkeys(("cv", "hidden_layer_sizes", "n_bins", "n_knots"), 1_000)
+MOST_OF |= {"degree": 5, "ngram_range": 10, "n_components": 5_000}
+MOST_OF |= {"n_estimators": 10_000, "n_features": 2**22}
 MOST_LAYERS = 10
 GRIDS = ("param_grid", "param_distributions")
 MOST_COMBINATIONS = 1_000  # in a grid
@@ -136,8 +125,12 @@ def read(recipe: Any, trusted: Names | None = None, times: int = 1) -> Any:
     """The estimator that was written, which will be fit `times` times."""
     reader = _Reader({} if trusted is None else trusted)
     estimator = reader.read(recipe)
-    if _name(type(estimator)) not in reader.trusted:
-        check_times(type(estimator), times, reader.work)
+    kind, total = type(estimator), times * reader.work
+    if _name(kind) not in reader.trusted:
+        few = f"{times:,} fits of an arm are more than {MOST_TIMES}; {_remedy(kind)}"
+        require(times <= MOST_TIMES, few)
+        short = f"its fits take {total:,} steps, and {MOST_WORK:,} are allowed; {_remedy(kind)}"
+        require(total <= MOST_WORK, short)
     return estimator
 
 
@@ -162,7 +155,11 @@ class _Reader:
             require(all(each is None or type(each) is int for each in value), "it is not a slice")
             return slice(*value)
         require(kind in ("ufunc", "type"), "it is not a recipe")
-        return _of_numpy(value)
+        found = getattr(np, value, None) if type(value) is str else None
+        of_numpy = isinstance(found, type) and issubclass(found, np.generic)
+        elementwise = isinstance(found, np.ufunc)
+        require(elementwise or of_numpy, f"{value!r:.40} is not an elementwise function of NumPy")
+        return found
 
     def _made(
         self, of: dict[str, Any], made: Any = None, held: Any = None, output: Any = None
@@ -172,10 +169,14 @@ class _Reader:
         found = self.trusted.get(name)
         before, self.work = self.work, 1
         given = {key: self.read(item) for key, item in of.items()}
-        if made is not None:
-            estimator = self._known(name, given) if found is None else _trusted(found, given)
-        else:
+        if made is None:
             estimator = _selector(name, given, found is not None)
+        elif found is None:
+            estimator = self._known(name, given)
+        else:
+            known = isinstance(found, type) and hasattr(found, "get_params")
+            require(known, "it is not an estimator")
+            estimator = found(**given | ({"memory": None} if "memory" in given else {}))
         self.work = max(before, self.work)
         if output is not None:
             require(output in OUTPUTS, "the output is unknown")
@@ -188,7 +189,9 @@ class _Reader:
         if kind is None:
             raise NotTrusted(name)
         given = allowed(kind, given)
-        self.work *= work_of(given)
+        loops = [given[name] for name in LOOPS if type(given.get(name)) is int]
+        grids = [given[name] for name in GRIDS[:1] if name in given]
+        self.work *= int(prod(max(1, each) for each in loops) * prod(map(_combinations, grids)))
         if kind.__name__ == "PolynomialFeatures":
             degree = given.get("degree", 2)
             self.degrees += max(degree) if isinstance(degree, tuple) else degree
@@ -196,17 +199,14 @@ class _Reader:
         return kind(**given)
 
 
-def _trusted(kind: Any, given: dict[str, Any]) -> Any:
-    require(isinstance(kind, type) and hasattr(kind, "get_params"), "it is not an estimator")
-    return kind(**{**given, **({"memory": None} if "memory" in given else {})})
-
-
 def _selector(name: str, given: dict[str, Any], trusted: bool) -> Any:
     from sklearn.compose import make_column_selector  # takes long to import
 
     require(name == SELECTOR, "it is not a recipe")
-    if not trusted:
-        check_pattern(given.get("pattern"))
+    pattern = given.get("pattern")
+    quick = pattern is None or (type(pattern) is str and QUICK.fullmatch(pattern))
+    remedy = _remedy(make_column_selector)
+    require(trusted or quick, f"the pattern {pattern!r:.40} may take forever; {remedy}")
     selector = make_column_selector()
     vars(selector).update({key: given[key] for key in vars(selector)})
     return selector
@@ -214,14 +214,6 @@ def _selector(name: str, given: dict[str, Any], trusted: bool) -> Any:
 
 def _name(kind: type) -> str:
     return f"{kind.__module__}:{kind.__qualname__}"
-
-
-def _of_numpy(name: Any) -> Any:
-    found = getattr(np, name, None) if type(name) is str else None
-    elementwise = isinstance(found, np.ufunc)
-    known = elementwise or (isinstance(found, type) and issubclass(found, np.generic))
-    require(known, f"{name!r:.40} is not an elementwise function of NumPy")
-    return found
 
 
 def known_class(name: str) -> Any:
@@ -296,28 +288,5 @@ def _combinations(grids: Any) -> int:
     return sum(prod(len(values) for values in grid.values()) for grid in some)
 
 
-def check_pattern(pattern: Any) -> None:
-    """Refuse a pattern for column names that may take forever."""
-    quick = pattern is None or (type(pattern) is str and QUICK.fullmatch(pattern))
-    remedy = "if the file is yours: Bandit.load(path, trusted=[make_column_selector])"
-    require(quick, f"the pattern {pattern!r:.40} may take forever; {remedy}")
-
-
-def check_times(kind: type, times: int, work: int) -> None:
-    """Refuse too many, or too long, fits of an estimator that is not trusted."""
-    total = times * work
-    few = f"{times:,} fits of an arm are more than {MOST_TIMES}; {_remedy(kind)}"
-    require(times <= MOST_TIMES, few)
-    short = f"its fits take {total:,} steps, and {MOST_WORK:,} are allowed; {_remedy(kind)}"
-    require(total <= MOST_WORK, short)
-
-
 def _remedy(kind: type) -> str:
     return f"if the file is yours: Bandit.load(path, trusted=[{kind.__name__}])"
-
-
-def work_of(given: dict[str, Any]) -> int:
-    """The steps of one fit by an estimator's own parameters."""
-    loops = [given[name] for name in LOOPS if type(given.get(name)) is int]
-    grids = [given[name] for name in GRIDS[:1] if name in given]
-    return int(prod(max(1, each) for each in loops) * prod(map(_combinations, grids)))
