@@ -81,7 +81,6 @@ class Examples:
         return self.weights >= FORGOTTEN
 
     def add(self, context: Array, reward: float, weight: float = 1.0) -> None:
-        """One more row."""
         if self.count == self._rewards.size:
             self._grow(context.dtype)
         if context.dtype != self._contexts.dtype:
@@ -107,18 +106,13 @@ class Examples:
             self.count = n
 
     def _grow(self, dtype: np.dtype[np.generic]) -> None:
-        size = max(64, 2 * self.count)
-        if self.count == 0:
-            self._contexts = self._contexts.astype(dtype)
-        contexts = np.zeros((size, self.n_features), self._contexts.dtype)
-        contexts[: self.count] = self.contexts
-        rewards = np.zeros(size)
-        rewards[: self.count] = self.rewards
+        more = max(64, 2 * self.count) - self.count
+        contexts = self._contexts.astype(dtype) if self.count == 0 else self._contexts
+        room = np.zeros((more, self.n_features), contexts.dtype)
+        self._contexts = np.concatenate([contexts, room])
+        self._rewards = np.concatenate([self._rewards, np.zeros(more)])
         if self._weights is not None:
-            weights = np.ones(size)
-            weights[: self.count] = self.weights
-            self._weights = weights
-        self._contexts, self._rewards = contexts, rewards
+            self._weights = np.concatenate([self._weights, np.ones(more)])
 
 
 def verify_rows(rows: Sequence[Examples], problem: Problem) -> None:

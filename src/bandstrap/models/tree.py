@@ -82,25 +82,20 @@ class DecisionTree(WeightedModel[Tree]):
     ) -> Tree:
         contexts, rewards, weights = checked_examples(contexts, rewards, weights)
         kept = weights > 0
-        weights = weights[kept]
-        rewards = rewards[kept]
+        weights, rewards = weights[kept], rewards[kept]
         lowest = rewards.min()  # rewards far from zero would cancel in squares
         # Always doubles, so that the kernel is compiled only once.
         columns = np.ascontiguousarray(as_numbers(contexts[kept]).T, dtype=np.float64)
         n = weights.size
         nodes, values = np.empty((2 * n, 3), dtype=np.int64), np.empty((2 * n, 2))
+        order = np.argsort(columns, axis=1, kind="stable").astype(np.int32)
+        depth = DEEPEST if self.depth is None else self.depth
+        stack = np.empty((2 * n + 2, 4), dtype=np.int64)
+        scratch = np.zeros(n, dtype=np.bool_), np.empty(n, dtype=np.int32), stack
         count = grow(
-            columns,
-            np.argsort(columns, axis=1, kind="stable").astype(np.int32),
-            np.arange(n, dtype=np.int32),
-            rewards - lowest,
-            weights,
-            self.leaf,
-            DEEPEST if self.depth is None else self.depth,
-            (np.zeros(n, dtype=np.bool_), np.empty(n, dtype=np.int32), _stack(n)),
-            nodes,
-            values,
-        )
+            columns, order, np.arange(n, dtype=np.int32), rewards - lowest, weights,
+            self.leaf, depth, scratch, nodes, values,
+        )  # fmt: skip
         values[:count, 1] += lowest
         return Tree(nodes[:count].copy(), values[:count].copy())
 
@@ -111,7 +106,3 @@ class DecisionTree(WeightedModel[Tree]):
     def predict(self, fit: Tree, contexts: Array) -> Array:
         means: Array = fit.values[fit.leaves(checked_contexts(contexts)), 1]
         return means
-
-
-def _stack(n: int) -> Array:
-    return np.empty((2 * n + 2, 4), dtype=np.int64)

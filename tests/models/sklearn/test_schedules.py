@@ -88,7 +88,8 @@ def test_every_online_replica_knows_an_arm_from_its_first_reward_on():
     model = from_sklearn(SGDClassifier(loss="log_loss"), refit=Online(), replicas=30)
     learner = model.learner(Problem(1, 2, Support.binary()), Poisson(), NoExamples())
     learner.learn(np.zeros(2), 0, 1.0, np.random.default_rng(0))
-    assert [learner._asked(replica, np.zeros((1, 2)))[0] for replica in range(30)] == [1.0] * 30
+    asked = [learner.means(learner._fits(replica), np.zeros((1, 2))) for replica in range(30)]
+    assert np.array_equal(asked, np.ones((30, 1)))
 
 
 def test_no_probabilities_while_a_refit_is_due():
@@ -137,7 +138,7 @@ def test_replicas_draw_as_fresh_fits_do():
         probe = np.array([0.5, -0.5])
         if isinstance(refit, Growth):
             draw_scores(learner, probe, rng)
-            drawn.append([learner._asked(r, probe[None])[0] for r in range(150)])
+            drawn.append([learner.means([fit], probe[None])[0] for fit in learner.fits[0]])
         else:
             drawn.append([draw_scores(learner, probe, rng)[0] for _ in range(150)])
     assert stats.ks_2samp(*drawn).pvalue > 1e-3

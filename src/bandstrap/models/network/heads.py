@@ -24,6 +24,9 @@ class Draws(ABC):
     known: int = 0  # rows with draws
     schema = Schema(resampling=Fixed(Of(Resampling)))
 
+    def __init__(self, resampling: Resampling) -> None:
+        self.resampling = resampling
+
     @abstractmethod
     def of(self, picks: Array, rows: Array, rewards: Array, rng: Rng) -> tuple[Array, Array]:
         """Rewards and weights of the examples at `picks`, (examples, heads).
@@ -32,8 +35,7 @@ class Draws(ABC):
         history are pseudo-examples.
         """
 
-    @abstractmethod
-    def keep(self, kept: Array) -> None:
+    def keep(self, kept: Array) -> None:  # noqa: B027 - for draws that are kept
         """Keep only the rows marked in `kept`."""
 
 
@@ -52,9 +54,9 @@ class Heads(ABC):
         self.spread = spread  # of their first weights, in Glorot's
 
     @property
-    @abstractmethod
     def redrawn(self) -> bool:
         """Whether each draw takes a step of its own, which makes it random."""
+        return False
 
     @abstractmethod
     def draws(self) -> Draws:
@@ -98,11 +100,7 @@ class OneHead(Heads):
 
 
 class ManyHeads(Heads):
-    """Several outputs for an arm; each weighs each reward once, for good."""
-
-    @property
-    def redrawn(self) -> bool:
-        return False  # it is random by the heads that are picked
+    """Several outputs for an arm, picked at random; each weighs each reward once, for good."""
 
     def draws(self) -> Draws:
         return KeptDraws(self.resampling, self.count)
@@ -116,15 +114,9 @@ class ManyHeads(Heads):
 
 
 class FreshDraws(Draws):
-    def __init__(self, resampling: Resampling) -> None:
-        self.resampling = resampling
-
     def of(self, picks: Array, rows: Array, rewards: Array, rng: Rng) -> tuple[Array, Array]:
         rewards, weights = perturbed(self.resampling, rewards, rng)
         return rewards[:, None], weights[:, None]
-
-    def keep(self, kept: Array) -> None:
-        pass
 
 
 class KeptDraws(Draws):
@@ -144,9 +136,8 @@ class KeptDraws(Draws):
         require(self.known <= room, "known is beyond the draws")
 
     def __init__(self, resampling: Resampling, heads: int) -> None:
-        self.resampling = resampling
-        self.heads = heads
-        self.known = 0
+        super().__init__(resampling)
+        self.heads, self.known = heads, 0
         self.targets = np.zeros((64, heads), dtype=np.float32)
         self.weights = np.zeros((64, heads), dtype=np.float32)
 

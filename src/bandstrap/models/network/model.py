@@ -74,9 +74,9 @@ class NeuralNetwork(WeightedModel[Layers]):
         contexts, rewards, weights = checked_examples(contexts, rewards, weights)
         contexts = as_numbers(contexts)
         self.check_context(contexts)
-        if start is None:
-            start = Layers.glorot((contexts.shape[1], self.hidden, 1), rng)
-        if start.sizes != (contexts.shape[1], self.hidden, 1):
+        sizes = (contexts.shape[1], self.hidden, 1)
+        start = Layers.glorot(sizes, rng) if start is None else start
+        if start.sizes != sizes:
             raise InvalidInput("start", start.sizes, "give an earlier fit to such contexts")
         fit = Layers(start.sizes, start.flat.copy())
         order = rng.permutation(len(rewards))
@@ -84,7 +84,11 @@ class NeuralNetwork(WeightedModel[Layers]):
         with ONE_BLAS_THREAD, np.errstate(over="ignore", invalid="ignore"):  # checked below
             for first in range(0, len(order), self.batch):
                 rows = order[first : first + self.batch]
-                self._step(fit, inputs[rows], rewards[rows], weights[rows])
+                values = fit.values(inputs[rows])
+                errors = sigmoid(values[-1]) - rewards[rows, None]
+                slopes = weights[rows, None] * errors / len(rows)
+                gradient = fit.gradient(values, slopes.astype(fit.flat.dtype))
+                fit.flat -= fit.flat.dtype.type(self.learning_rate) * gradient
         if not np.isfinite(fit.flat).all():
             raise InvalidInput("learning_rate", self.learning_rate, "steps overflow: lower it")
         return fit
@@ -94,9 +98,3 @@ class NeuralNetwork(WeightedModel[Layers]):
         with np.errstate(over="ignore"):
             logits = fit.values(inputs)[-1][:, 0]
         return sigmoid(logits.astype(np.float64))
-
-    def _step(self, fit: Layers, inputs: Array, rewards: Array, weights: Array) -> None:
-        values = fit.values(inputs)
-        slopes = weights[:, None] * (sigmoid(values[-1]) - rewards[:, None]) / len(rewards)
-        gradient = fit.gradient(values, slopes.astype(fit.flat.dtype))
-        fit.flat -= fit.flat.dtype.type(self.learning_rate) * gradient

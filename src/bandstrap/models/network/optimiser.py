@@ -12,20 +12,17 @@ from bandstrap.storage.schema import ArrayOf, Grows, Real, Schema, Whole, requir
 
 
 class Optimiser(ABC):
-    """The state of one network's steps."""
+    """The state of one network's steps, with the second moment of each parameter's gradient."""
 
-    @property
-    @abstractmethod
-    def size(self) -> int:
-        """How many parameters it moves."""
+    second: Array
 
     @abstractmethod
     def step(self, parameters: Array, gradient: Array, count: int, rng: Rng) -> None:
         """Move the parameters in place; the gradient is a mean, `count` the number of examples."""
 
-    @abstractmethod
     def settled(self, parameters: Array) -> Array:
         """The parameters to predict with."""
+        return parameters
 
     @abstractmethod
     def relay(self, remapped: Callable[[Array], Array]) -> None:
@@ -58,10 +55,6 @@ class Adam(Optimiser):
         self.first = np.zeros_like(parameters)
         self.second = np.zeros_like(parameters)
         self.average = parameters.copy()
-
-    @property
-    def size(self) -> int:
-        return self.first.size
 
     def step(self, parameters: Array, gradient: Array, count: int, rng: Rng) -> None:
         self.steps += 1
@@ -103,19 +96,12 @@ class LangevinSteps(Optimiser):
         self.steps = 0
         self.second = np.zeros_like(parameters)
 
-    @property
-    def size(self) -> int:
-        return self.second.size
-
     def step(self, parameters: Array, gradient: Array, count: int, rng: Rng) -> None:
         self.steps += 1
         noise = rng.standard_normal(parameters.size, dtype=np.float32)
         share = 1.0 / (1.0 - 0.999**self.steps)
         numbers = (self.rate, share, self.precision / count, np.sqrt(2.0 * self.rate / count))
         langevin(parameters, gradient, self.second, noise, *map(np.float32, numbers))
-
-    def settled(self, parameters: Array) -> Array:
-        return parameters
 
     def relay(self, remapped: Callable[[Array], Array]) -> None:
         self.second = remapped(self.second)
@@ -128,4 +114,4 @@ def check_trained(
     require((network is None) == (optimiser is None), "a network comes without its optimiser")
     if network is not None and optimiser is not None:
         require(network.sizes == sizes, f"its layers are not {sizes}")
-        require(optimiser.size == network.flat.size, "it moves other parameters")
+        require(optimiser.second.size == network.flat.size, "it moves other parameters")

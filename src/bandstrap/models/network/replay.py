@@ -74,8 +74,7 @@ class Replay:
 
     def of_arms(self, before: ArmMap) -> Array:
         """Which rows belong to arms that stay."""
-        staying = [earlier for earlier in before if earlier is not None]
-        return np.isin(self.arms[: self.rows.count], staying)
+        return np.isin(self.arms[: self.rows.count], [arm for arm in before if arm is not None])
 
     def remap_arms(self, before: ArmMap) -> None:
         """Go on with other arms; all rows must belong to arms that stay."""
@@ -88,7 +87,6 @@ class Replay:
         self._count_pulls()
 
     def keep(self, kept: Array) -> None:
-        """Keep only the rows marked in `kept`."""
         n = int(kept.sum())
         self.new = int(kept[kept.size - self.new :].sum())
         self.arms[:n] = self.arms[: kept.size][kept]
@@ -116,7 +114,6 @@ class Replay:
         return picks, weights
 
     def counts(self, picks: Array) -> Array:
-        """The weights of these examples."""
         counts = np.ones(len(picks))
         if not self.rows.plain:
             rows = picks < self.rows.count

@@ -73,7 +73,6 @@ class SharedNetwork(Model):
         return SharedLearner(self, problem, prior, heads)
 
     def sizes(self, n_features: int, outputs: int) -> tuple[int, ...]:
-        """Of the layers, from contexts to outputs."""
         return (n_features, *(self.hidden,) * self.layers, outputs)
 
     def optimiser(self, parameters: Array) -> Optimiser:
@@ -147,7 +146,6 @@ class SharedLearner(Learner):
             self.unstarted = newcomers(self.unstarted, before)
 
     def keep(self, kept: Array) -> None:
-        """Keep only the rows marked in `kept`."""
         self.replay.keep(kept)
         self.draws.keep(kept)
 

@@ -219,7 +219,6 @@ def weight_keyword(estimator: Any, method: str = "fit") -> str | None:
 
 
 def _inside(estimator: Any) -> list[Any]:
-    """The estimators inside an estimator."""
     found = []
     for value in estimator.get_params(deep=False).values():
         some = [pair[1] for pair in value if len(pair) == 2] if isinstance(value, list) else [value]

@@ -76,7 +76,6 @@ class Importance:
         self._rows = np.zeros((0, 2))
 
     def add(self, weight: float, fading: float) -> None:
-        """One more row."""
         if self.count == len(self._rows):
             self._rows = np.concatenate([self._rows, np.zeros((max(64, self.count), 2))])
         self._rows[self.count] = weight, fading
@@ -92,7 +91,6 @@ class Importance:
         return lost
 
     def keep(self, kept: Array) -> None:
-        """Keep only the rows marked in `kept`, (count,)."""
         rows = self._rows[: self.count][kept]
         self._rows[: len(rows)] = rows
         self.count = len(rows)
@@ -168,7 +166,6 @@ class EstimatorLearner(Learner):
         require(self.fitter.columns is problem.columns, "columns are of another problem")
 
     def restore(self) -> None:
-        """Make again what is not saved."""
         try:
             self._remake()
         except WrongEstimator as error:
@@ -232,7 +229,6 @@ class EstimatorLearner(Learner):
             self.rows[arm].keep(~lost)
 
     def snapshot(self, arm: int) -> Snapshot:
-        """The arm's examples as they are now."""
         pseudo = self.pseudo
         rows = self.rows[arm].count
         return Snapshot(pseudo.version, pseudo.contexts, pseudo.rewards, rows, self.fading)

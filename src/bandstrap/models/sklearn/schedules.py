@@ -141,7 +141,6 @@ class Online(Refit):
 def _warn(
     setting: Setting, learner: EstimatorLearner, fits: int, schedule: tuple[str, str]
 ) -> None:
-    """Warn of what fits to many pseudo-examples will cost."""
 
     def fit(n: int) -> Any:
         weights = unused().poisson(size=n) + 0.0
@@ -152,7 +151,6 @@ def _warn(
 
 
 def check_refit(refit: Any) -> None:
-    """Refuse anything but a schedule."""
     if not isinstance(refit, Refit):
         raise InvalidInput("refit", refit, "give EveryRound(), Every(n), Growth(share) or Online()")
 

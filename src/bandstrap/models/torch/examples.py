@@ -46,15 +46,10 @@ class TorchExamples:
         require(self.pseudo.contexts.shape[1] == width, "pseudo-examples are of another width")
 
     def __init__(
-        self,
-        problem: Problem,
-        prior: ExamplePrior,
-        replicas: int,
-        memory: int | None,
-        standardise: bool,
+        self, problem: Problem, prior: ExamplePrior, replicas: int, memory: int | None, scaled: bool
     ) -> None:
         self.pseudo = prior.start(problem)
-        self.scale = RunningScale(problem.n_features) if standardise else None
+        self.scale = RunningScale(problem.n_features) if scaled else None
         self.memory = memory
         self.rows = Examples(problem.n_features)
         self.arms = np.zeros(0, dtype=np.int64)
@@ -84,7 +79,6 @@ class TorchExamples:
         return deepcopy(self.scale), self.pseudo_weights
 
     def take_back(self, arm: int, mark: tuple[RunningScale | None, Array]) -> None:
-        """Forget the newest example."""
         self.scale, self.pseudo_weights = mark
         self.rows.count -= 1
         self.pulls[arm] -= 1
@@ -138,7 +132,6 @@ class TorchExamples:
         self.pulls = np.array(pulls, dtype=np.int64)
 
     def _keep(self, places: Array) -> None:
-        """Keep only these rows."""
         self.rows = Examples.of(self.rows.contexts[places], self.rows.rewards[places])
         self.arms, self.weights = self.arms[places], self.weights[places]
 

@@ -18,17 +18,7 @@ from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import generator
-from bandstrap.storage.schema import (
-    ArrayOf,
-    Fixed,
-    Maybe,
-    Named,
-    Of,
-    Plain,
-    Schema,
-    Whole,
-    require,
-)
+from bandstrap.storage.schema import ArrayOf, Fixed, Maybe, Named, Of, Plain, Schema, Whole, require
 
 if TYPE_CHECKING:
     from bandstrap.models.torch.model import TorchModel
@@ -65,38 +55,29 @@ class TorchLearner(Learner):
         if self.model.per_arm:
             own = Sizes(examples.rows.n_features, 1, arms)
             require((self.columns == np.arange(arms)).all(), "an arm has the module of another")
-        else:
-            self._verify_columns()
+        else:  # arms that were there at the start have outputs, though some may be gone
+            outputs = self.sizes.n_outputs
+            apart = len({*self.columns.tolist()}) == arms and self.columns.max() < outputs
+            require(apart, "an arm has the output of another")
+            known = {} if self.saved is None else self.saved["parameters"]
+            most = max(arms, sum(map(np.size, known.values())))
+            require(outputs <= most, "there are more outputs than parameters")
         require(self.sizes == own, "modules are of other sizes")
-
-    def _verify_columns(self) -> None:
-        """Arms that were there at the start have outputs, though some may be gone."""
-        columns, outputs = self.columns.tolist(), self.sizes.n_outputs
-        apart = len(set(columns)) == len(columns) and max(columns) < outputs
-        require(apart, "an arm has the output of another")
-        known = {} if self.saved is None else self.saved["parameters"]
-        most = max(len(columns), sum(map(np.size, known.values())))
-        require(outputs <= most, "there are more outputs than parameters")
 
     def verify_problem(self, problem: Problem) -> None:
         own = self.examples.pulls.size, self.examples.rows.n_features
         require(own == (problem.n_arms, problem.n_features), "modules are of another problem")
 
     def __init__(
-        self,
-        model: "TorchModel",
-        replicas: int,
-        problem: Problem,
-        resampling: Resampling,
-        prior: ExamplePrior,
+        self, model: "TorchModel", problem: Problem, resampling: Resampling, prior: ExamplePrior
     ) -> None:
         arms = problem.n_arms
         self.model = model
-        self.replicas = replicas
+        self.replicas = 1 if resampling.variance == 0 else model.replicas
         self.resampling = resampling
-        outputs, groups = (1, arms) if model.per_arm else (arms, 1)
-        self.sizes = Sizes(problem.n_features, outputs, groups)
-        self.examples = TorchExamples(problem, prior, replicas, model.memory, model.standardise)
+        self.sizes = Sizes(problem.n_features, *((1, arms) if model.per_arm else (arms, 1)))
+        kept = model.memory, model.standardise
+        self.examples = TorchExamples(problem, prior, self.replicas, *kept)
         self.columns = np.arange(arms)
         self.seed = 0
         self.changes = 0  # of arms
@@ -119,7 +100,11 @@ class TorchLearner(Learner):
         mark, parts = self.examples.mark(), deepcopy(self.saved) if self.model.steps > 1 else None
         self.examples.add(context, arm, reward, weights)
         try:
-            self._step(stack, rng)
+            self.examples.weigh_pseudo_examples(self.resampling, rng)
+            for _ in range(self.model.steps):
+                batch = self.examples.batch(self.model.batch, rng)
+                seed = int(rng.integers(SEEDS)) if stack.draws else None
+                stack.step(batch, self.columns[batch.arms], seed)
         except Exception:  # the step diverges, say, and the example is not learnt
             self.examples.take_back(arm, mark)
             if parts is not None:
@@ -128,13 +113,6 @@ class TorchLearner(Learner):
         self.examples.settle(context)
         self.saved = stack.saved()
 
-    def _step(self, stack: Stack, rng: Rng) -> None:
-        self.examples.weigh_pseudo_examples(self.resampling, rng)
-        for _ in range(self.model.steps):
-            batch = self.examples.batch(self.model.batch, rng)
-            seed = int(rng.integers(SEEDS)) if stack.draws else None
-            stack.step(batch, self.columns[batch.arms], seed)
-
     def margins(self, contexts: Array, rng: Rng) -> Array:
         stack = self._started(rng)
         replica = int(rng.integers(self.replicas))
@@ -142,7 +120,6 @@ class TorchLearner(Learner):
         return self._worth(asked).reshape(-1)
 
     def probabilities(self, contexts: Array, allowed: Array) -> Array | None:
-        """The share of replicas that prefer each arm; None before they have started."""
         if self.stack is None:
             return None
         asked = self.stack.ask(self.examples.scaled(contexts[None]))
@@ -156,26 +133,21 @@ class TorchLearner(Learner):
             self.__dict__.update(vars(fresh))
             return
         if not self.model.per_arm and None in before:
-            remedy = (
-                "one module has an output for each arm and cannot be given more: use "
-                "from_torch(…, per_arm=True), which has a module for each"
-            )
+            use = "use from_torch(…, per_arm=True), which has a module for each"
+            remedy = f"one module has an output for each arm and cannot be given more: {use}"
             raise InvalidInput("arms", list(before), remedy)
         self.changes += 1
         fresh.seed = int(generator(self.seed, "arms", self.changes).integers(SEEDS))
-        self._remap_stack(self.stack, fresh, before)
+        if self.model.per_arm:
+            self.sizes, self.columns = fresh.sizes, fresh.columns
+            start = fresh._start().saved()
+            self._make(regrouped(self.stack.saved(), start, self.replicas, before))
+        else:
+            self.columns = self.columns[np.array(before)]
         weights = self.examples.pseudo_weights.shape
         rng = generator(fresh.seed, "pseudo-examples")
         drawn = self.resampling.weights((len(before), weights[2], weights[1]), rng)
         self.examples.remap_arms(before, drawn.transpose(0, 2, 1))
-
-    def _remap_stack(self, stack: Stack, fresh: "TorchLearner", before: ArmMap) -> None:
-        if not self.model.per_arm:
-            self.columns = self.columns[np.array(before)]
-            return
-        self.sizes, self.columns = fresh.sizes, fresh.columns
-        start = fresh._start().saved()
-        self._make(regrouped(stack.saved(), start, self.replicas, before))
 
     def _worth(self, predictions: Array) -> Array:
         """Expected rewards from (replicas, outputs); arms never tried come first."""

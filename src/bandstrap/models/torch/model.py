@@ -130,9 +130,11 @@ class TorchModel(Model):
         if find_spec("torch") is None:
             remedy = 'torch is not installed: pip install "bandstrap[torch]"'
             raise InvalidInput("module_factory", name_of(self.module_factory), remedy)
-        if not callable(self.module_factory) or _is_module(self.module_factory):
+        factory = self.module_factory
+        module = hasattr(factory, "state_dict") and not isinstance(factory, type)
+        if module or not callable(factory):
             remedy = "give a function of (n_features, n_arms) that makes a module, not a module"
-            raise InvalidInput("module_factory", self.module_factory, remedy)
+            raise InvalidInput("module_factory", factory, remedy)
         if not callable(self.loss) and self.loss not in list(LOSSES):
             remedy = f"give {' or '.join(map(repr, LOSSES))}, or a function"
             raise InvalidInput("loss", self.loss, remedy)
@@ -167,18 +169,13 @@ class TorchModel(Model):
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
         self.check(problem.support, resampling, ())
-        replicas = 1 if resampling.variance == 0 else self.replicas
-        return TorchLearner(self, replicas, problem, resampling, prior)
+        return TorchLearner(self, problem, resampling, prior)
 
 
 def name_of(thing: Any) -> str:
     """A function or class by its name where that tells it from others, anything else as it is."""
     path = getattr(thing, "__qualname__", "<")
     return repr(thing) if "<" in path else f"{thing.__module__}.{path}"
-
-
-def _is_module(thing: Any) -> bool:
-    return hasattr(thing, "state_dict") and not isinstance(thing, type)
 
 
 def _plain(function: Any) -> Any:

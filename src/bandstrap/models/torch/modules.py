@@ -106,7 +106,6 @@ def losses_of(loss: Any, predictions: Any, rewards: Any) -> Any:
 
 
 def check_optimiser(factory: Any, parameters: list[Any]) -> Any:
-    """The optimiser of these parameters."""
     import torch
 
     optimiser = factory(parameters)
