@@ -11,8 +11,8 @@ import pytest
 from bandstrap.datasets import DATASETS, archives, available, load, sources
 from bandstrap.datasets.catalogue import Archive, DatasetEntry, Member
 from bandstrap.datasets.dataset import scaled
-from bandstrap.datasets.fetchers import SHIPPED
 from bandstrap.datasets.raw import Raw, read_npz, write_npz
+from bandstrap.datasets.sources import SHIPPED
 from bandstrap.errors import OutputError, UnknownName
 
 FEATURES = np.arange(12, dtype=np.int16).reshape(6, 2)

@@ -87,9 +87,8 @@ def as_names(parameter: str, names: Any) -> list[Any]:
     if isinstance(names, str):
         raise InvalidInput(parameter, names, f"give a list of names, such as [{names!r}, ...]")
     if hasattr(names, "columns"):  # a table
-        raise InvalidInput(
-            parameter, type(names).__name__, "give a list of names, or features as {name: [...]}"
-        )
+        remedy = "give a list of names, or features as {name: [...]}"
+        raise InvalidInput(parameter, type(names).__name__, remedy)
     try:
         return list(names)
     except TypeError:

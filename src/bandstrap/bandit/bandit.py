@@ -215,7 +215,8 @@ class Bandit:
                 # and contexts that are joined to features of arms.
                 if self.contexts.features is None and not (one and self.expiry is None):
                     for row in rows:
-                        self._check_context(row)
+                        if row is not None:
+                            checked_contexts(self.memory(row).state, row)
                 if one:
                     return self._decide(rows[0], mask)
                 return [self._decide(row, mask) for row in rows]
@@ -285,9 +286,7 @@ class Bandit:
     def expire(self) -> int:
         """Drop expired decisions, as `decide` does, and return how many."""
         with self._lock:
-            if self.expiry is None:
-                return 0
-            return self._expire(self.expiry)
+            return 0 if self.expiry is None else self._expire(self.expiry)
 
     def add_arm(self, name: Arm, features: Any = None) -> None:
         """Add an arm; it starts from the prior, so it is explored at once.
@@ -412,8 +411,7 @@ class Bandit:
                 self._take_in(*learnt)
             except InvalidInput as error:
                 warnings.warn(
-                    f"decision {name} has expired and its reward was refused: {error}",
-                    stacklevel=2,
+                    f"decision {name} has expired and its reward was refused: {error}", stacklevel=2
                 )
         return len(late)
 
@@ -462,11 +460,6 @@ class Bandit:
         """Refuse what the policy would refuse to learn."""
         memory = self.memory(row)
         check_update(memory.state, self.contexts.learnt(row, place), reward, weight)
-
-    def _check_context(self, row: Array | None) -> None:
-        """Refuse contexts that the policy would refuse to learn."""
-        if row is not None:
-            checked_contexts(self.memory(row).state, row)
 
     def _take_in(self, row: Array | None, place: int, reward: float, weight: float) -> None:
         memory = self.memory(row)

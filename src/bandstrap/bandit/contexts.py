@@ -107,9 +107,7 @@ class ContextReader:
 
     keeps_bytes = True
     schema = Schema(
-        features=Maybe(Of(ArmFeatures)),
-        columns=Maybe(Of(Columns, shared=True)),
-        keeps_bytes=Flag(),
+        features=Maybe(Of(ArmFeatures)), columns=Maybe(Of(Columns, shared=True)), keeps_bytes=Flag()
     )
 
     def __init__(self, features: ArmFeatures | None) -> None:

@@ -42,9 +42,8 @@ def check_seed(seed: Any) -> None:
 def check_clock(clock: Any) -> None:
     """Refuse what cannot be called."""
     if not callable(clock):
-        raise InvalidInput(
-            "clock", clock, "give a function that returns seconds, such as time.time"
-        )
+        remedy = "give a function that returns seconds, such as time.time"
+        raise InvalidInput("clock", clock, remedy)
 
 
 def check_decision(decision: Any) -> None:

@@ -3,7 +3,7 @@
 Not among the names of `bandstrap.bandit`: importing scikit-learn takes long.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from copy import deepcopy
 from typing import Any
 
@@ -21,7 +21,6 @@ from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy
 from bandstrap.problem import Support
 from bandstrap.seeding import generator
-from bandstrap.tables import Columns
 from bandstrap.validation import require_whole
 
 __all__ = ["LoggedBandit"]
@@ -77,22 +76,23 @@ class LoggedBandit(BaseEstimator):  # type: ignore[misc]
         """
         require_whole(1, draws=self.draws)
         chosen, width = [checked_name(arm, "arms") for arm in _listed(arms)], _width(X)
-        names = sorted(set(chosen), key=_order) if self.arms is None else self.arms
+        # Numbers before text, which cannot be compared.
+        known = sorted(set(chosen), key=lambda arm: (isinstance(arm, str), arm))
+        names = known if self.arms is None else self.arms
         seed = int(check_random_state(self.random_state).randint(2**31))
         bandit = Bandit(self.policy, as_names("arms", names), seed=seed, rewards=self.rewards)
         weights = 1.0 if propensities is None else _weights(propensities, len(chosen))
         context = X if width else None
         bandit.learn(context=context, arm=chosen, reward=rewards, weight=weights)
-        self.bandit_, self.classes_ = bandit, _array_of(bandit.arms)
+        mixed = len(set(map(type, bandit.arms))) > 1  # numbers among text stay numbers
+        self.bandit_, self.classes_ = bandit, np.array(bandit.arms, object if mixed else None)
         self.n_features_in_, self._seed = width, seed
-        self._name_features(bandit.contexts.columns)
-        return self
-
-    def _name_features(self, columns: Columns | None) -> None:
+        columns = bandit.contexts.columns
         if columns is not None and columns.names:
             self.feature_names_in_ = np.array(columns.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):  # of an earlier table
             del self.feature_names_in_
+        return self
 
     def predict(self, X: Any) -> Array:  # noqa: N803
         """The arm with the best mean of its draws in each context; the bandit does not change.
@@ -100,8 +100,14 @@ class LoggedBandit(BaseEstimator):  # type: ignore[misc]
         For a policy that adds a bonus it is the arm with the largest score. An arm that the policy
         has not tried, and would try first, is predicted only if there is no other.
         """
-        values = self._values(X)
-        predicted: Array = self.classes_[values.argmax(axis=1)]
+        policy, state, rows, rng = self._asked(X)
+        means = np.empty((len(rows), self.classes_.size))
+        for i, row in enumerate(rows):
+            mine = deepcopy(state)
+            draws = [policy.scores(mine, row, rng)[0] for _ in range(self.draws)]
+            means[i] = np.mean(draws, axis=0)
+        best = np.where(np.isposinf(means), -np.inf, means).argmax(axis=1)
+        predicted: Array = self.classes_[best]
         return predicted
 
     def predict_proba(self, X: Any) -> Array:  # noqa: N803
@@ -110,9 +116,8 @@ class LoggedBandit(BaseEstimator):  # type: ignore[misc]
         Exact where the policy knows it, else the share of `draws` decisions, without the bandit's
         floor.
         """
-        check_is_fitted(self, "bandit_")
-        allowed = np.ones((1, self.classes_.size), dtype=np.bool_)
         policy, state, rows, rng = self._asked(X)
+        allowed = np.ones((1, self.classes_.size), dtype=np.bool_)
         found = []
         for row in rows:
             # A copy for each row, so that rows do not depend on each other.
@@ -124,19 +129,9 @@ class LoggedBandit(BaseEstimator):  # type: ignore[misc]
             found.append(known)
         return np.array(found).reshape(-1, self.classes_.size)
 
-    def _values(self, X: Any) -> Array:  # noqa: N803
-        """The mean of each arm's draws in each context, (n, arms)."""
-        check_is_fitted(self, "bandit_")
-        policy, state, rows, rng = self._asked(X)
-        values = np.empty((len(rows), self.classes_.size))
-        for i, row in enumerate(rows):
-            mine = deepcopy(state)
-            draws = [policy.scores(mine, row, rng)[0] for _ in range(self.draws)]
-            values[i] = np.mean(draws, axis=0)
-        return np.where(np.isposinf(values), -np.inf, values)
-
     def _asked(self, X: Any) -> tuple[Policy[Any], Any, list[Any], Rng]:  # noqa: N803
         """The policy, what it has learnt, the contexts as rows, and random numbers."""
+        check_is_fitted(self, "bandit_")
         width = _width(X)
         if width != self.n_features_in_:
             raise InvalidInput("X", f"{width} columns", f"it was fit to {self.n_features_in_}")
@@ -161,17 +156,6 @@ def _listed(arms: Any) -> list[Any]:
     if many is None:
         raise InvalidInput("arms", arms, "give a list: the arm that was chosen in each row of X")
     return many
-
-
-def _order(arm: Arm) -> tuple[bool, Arm]:
-    """Numbers before text, which cannot be compared."""
-    return isinstance(arm, str), arm
-
-
-def _array_of(names: Sequence[Arm]) -> Array:
-    """Names as an array; numbers among text stay numbers."""
-    mixed = len(set(map(type, names))) > 1
-    return np.array(names, dtype=object if mixed else None)
 
 
 def _weights(propensities: Any, count: int) -> list[float]:

@@ -244,8 +244,3 @@ def _checked(name: Any) -> Id:
     if is_whole(name):
         return int(name)
     raise InvalidInput("decision", name, "give a Decision or its id")
-
-
-def number_of(name: Id) -> int:
-    """The number of the decision with this id."""
-    return int(name.rpartition("-")[2], 16) if isinstance(name, str) else name

@@ -8,7 +8,7 @@ from bandstrap.comparison.plot import draw
 from bandstrap.comparison.rewards import RewardScale
 from bandstrap.simulation import Cell, Runner, Trace
 from bandstrap.simulation.store.fingerprint import fingerprint, is_complete
-from bandstrap.simulation.store.store import Store
+from bandstrap.simulation.store.results import Store
 from bandstrap.storage.files import write_json
 
 if TYPE_CHECKING:

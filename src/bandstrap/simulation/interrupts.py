@@ -59,10 +59,6 @@ def played(start: Callable[[], Results]) -> Iterator[Results]:
         yield results
     finally:
         if results is not None:
-            _end(results)
-
-
-def _end(results: Results) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # joblib would warn about unfinished work
-        results.close()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # joblib would warn about unfinished work
+                results.close()

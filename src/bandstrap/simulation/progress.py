@@ -5,7 +5,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Lock, Thread
-from types import TracebackType
 from typing import Protocol, Self
 
 import numpy as np
@@ -90,12 +89,7 @@ class Bar:
         self._progress.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
         if kind is None and not self._total:  # there was nothing to play
             self._progress.update(self._task, total=1, completed=1)
         self._progress.update(self._task, open=False)

@@ -1,7 +1,7 @@
 """Batches played on one core or many, in any order, with the same result."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from math import inf
@@ -53,21 +53,12 @@ class Cell:
 
     def batches(self, seed: int) -> list[Batch]:
         """The cell cut into batches, always in the same way."""
-        world = self.environment.stream
+        world, label = self.environment.stream, stream(self.policy_name)
         # With contexts a round costs the same for each run, so every run is a batch of its own.
         most = 1 if self.environment.contextual else BATCH
         sizes = [min(most, self.runs - start) for start in range(0, self.runs, most)]
         return [
-            Batch(
-                self.policy,
-                self.environment,
-                self.horizon,
-                size,
-                seed,
-                world,
-                stream(self.policy_name),
-                index,
-            )
+            Batch(self.policy, self.environment, self.horizon, size, seed, world, label, index)
             for index, size in enumerate(sizes)
         ]
 
@@ -82,6 +73,10 @@ class Job(NamedTuple):
     @property
     def place(self) -> tuple[int, int]:
         return self.cell, self.batch.index
+
+    @property
+    def rounds(self) -> int:
+        return self.batch.horizon * self.batch.runs
 
     def shown(self, mark: Path | None) -> Slot | None:
         """The slot as workers get it."""
@@ -125,7 +120,7 @@ class Runner:
             for i, cell in enumerate(cells)
             for batch in cell.batches(self.seed)
         ]
-        self.progress.add(sum(_rounds(job.batch) for job in jobs))
+        self.progress.add(sum(job.rounds for job in jobs))
         results: dict[tuple[int, int], BatchResult] = {}
         missing = []
         for job in jobs:
@@ -134,7 +129,7 @@ class Runner:
                 missing.append(job)
             else:
                 results[job.place] = found
-                self.progress.done(_rounds(job.batch))
+                self.progress.done(job.rounds)
         for job, result in self._play(missing):
             if job.slot:
                 job.slot.save(result)
@@ -155,14 +150,11 @@ class Runner:
         if not todo:
             return
         # The longest first, so that no worker ends alone with a long one.
-        todo = sorted(todo, key=_weight)
+        todo = sorted(todo, key=lambda job: -job.batch.environment.problem.n_arms * job.rounds)
         counter = RoundCounter(self.progress, len(todo))
         engine = self.engine or Local(self.workers)
-        with (
-            Board.posted(len(todo)) as board,
-            self._mark() as mark,
-            engine.pool(len(todo)) as pool,
-        ):
+        marked = self.checkpoint.shown() if self.checkpoint else nullcontext()
+        with Board.posted(len(todo)) as board, marked as mark, engine.pool(len(todo)) as pool:
             calls = (
                 delayed(_at_work)(
                     place, job.batch, job.shown(mark), self.save_every, board, __version__
@@ -173,19 +165,7 @@ class Runner:
                 for place, result in results:
                     job = todo[place]
                     yield job, result
-                    counter.reached(place, _rounds(job.batch))
-
-    def _mark(self) -> AbstractContextManager[Path | None]:
-        return self.checkpoint.shown() if self.checkpoint else nullcontext()
-
-
-def _rounds(batch: Batch) -> int:
-    return batch.horizon * batch.runs
-
-
-def _weight(job: Job) -> int:
-    batch = job.batch
-    return -_rounds(batch) * batch.environment.problem.n_arms
+                    counter.reached(place, job.rounds)
 
 
 class Observer(Watch):
@@ -204,9 +184,7 @@ class Observer(Watch):
         self.due = min(self._show_at, self._save_at)
 
     def resumed(self) -> Play | None:
-        if self.slot is None:
-            return None
-        return self.slot.load_midway(self.batch)
+        return self.slot.load_midway(self.batch) if self.slot else None
 
     def look(self, play: Play) -> None:
         now = monotonic()

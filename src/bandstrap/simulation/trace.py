@@ -11,27 +11,13 @@ from bandstrap.arrays import Array
 from bandstrap.simulation.batch import BatchResult, recorded_rounds
 from bandstrap.simulation.store.tables import write_table
 
+CELL = ["experiment", "environment", "policy"]
+_LABELS = [(name, pa.string()) for name in CELL]
+_WHOLE, _REAL = pa.int64(), pa.float64()
 RESULTS = pa.schema(
-    [
-        ("experiment", pa.string()),
-        ("environment", pa.string()),
-        ("policy", pa.string()),
-        ("run", pa.int64()),
-        ("round", pa.int64()),
-        ("regret", pa.float64()),
-        ("reward", pa.float64()),
-    ]
+    [*_LABELS, ("run", _WHOLE), ("round", _WHOLE), ("regret", _REAL), ("reward", _REAL)]
 )
-TIMINGS = pa.schema(
-    [
-        ("experiment", pa.string()),
-        ("environment", pa.string()),
-        ("policy", pa.string()),
-        ("round", pa.int64()),
-        ("decisions", pa.int64()),
-        ("seconds", pa.float64()),
-    ]
-)
+TIMINGS = pa.schema([*_LABELS, ("round", _WHOLE), ("decisions", _WHOLE), ("seconds", _REAL)])
 
 
 @dataclass(frozen=True)
@@ -99,9 +85,7 @@ class Trace:
     def table(self) -> pa.Table:
         """One row per run and recorded round."""
         runs, points = self.regret.shape
-        size = runs * points
-        names = [self.experiment, self.environment, self.policy]
-        labels = [pa.repeat(pa.scalar(name), size) for name in names]
+        labels = self._labels(runs * points)
         run = np.repeat(np.arange(runs), points)
         rounds = np.tile(self.rounds, runs)
         columns = [*labels, run, rounds, self.regret.ravel(), self.reward.ravel()]
@@ -109,11 +93,12 @@ class Trace:
 
     def timings(self) -> pa.Table:
         """One row per recorded round, over all runs."""
-        size = self.rounds.size
-        names = [self.experiment, self.environment, self.policy]
-        labels = [pa.repeat(pa.scalar(name), size) for name in names]
+        labels = self._labels(self.rounds.size)
         columns = [*labels, self.rounds, self.rounds * self.runs, self.seconds]
         return pa.table(columns, schema=_with_rounds(TIMINGS, self.rounds))
+
+    def _labels(self, size: int) -> list[pa.Array]:
+        return [pa.repeat(pa.scalar(getattr(self, name)), size) for name in CELL]
 
     def to_parquet(self, path: Path | str) -> None:
         """Write the tidy table to a Parquet file."""

@@ -72,10 +72,8 @@ def _packed(path: Path, file: BinaryIO, newest: int, most_bytes: int | None) -> 
     number = header["format"]
     require(type(number) is int, "its format is not a number")
     if number > newest:
-        version = f"{header.get('version')!s:.40}"
-        raise OutputError(
-            path, f"has format {number}, from bandstrap {version}", "upgrade bandstrap"
-        )
+        problem = f"has format {number}, from bandstrap {header.get('version')!s:.40}"
+        raise OutputError(path, problem, "upgrade bandstrap")
     packed = Packed(arrays, _text(arrays.pop(TEXT)))
     if header["digest"] != digest_of(packed):
         raise damaged(path)

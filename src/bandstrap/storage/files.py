@@ -36,7 +36,7 @@ def replacing(path: Path, remedy: str = "choose another") -> Iterator[BinaryIO]:
     """
     with _explained(path, "written", remedy):
         target, mode = _target(path, remedy)
-        part = _part(target)
+        part = target.with_name(f"{target.name[:PREFIX]}.{uuid4().hex}{PART}")
         try:
             with open(part, "xb", opener=partial(_private, mode)) as file:
                 if mode is not None:
@@ -123,10 +123,6 @@ def _check(path: Path, mode: int, remedy: str) -> None:
     for test, problem in KINDS:
         if test(mode):
             raise OutputError(_shown(path), f"{problem}, not a file", remedy)
-
-
-def _part(target: Path) -> Path:
-    return target.with_name(f"{target.name[:PREFIX]}.{uuid4().hex}{PART}")
 
 
 def _private(mode: int | None, path: str, flags: int) -> int:

@@ -37,7 +37,7 @@ def layouts(arrays: list[Array]) -> tuple[dict[str, Array], list[dict[str, Any]]
         if not _dense(whole):
             whole = array = _packed(array)
         name = names.setdefault(id(whole), f"memory{len(places)}")
-        stored[name] = _flat(whole)
+        stored[name] = _by_stride(whole).reshape(-1)
         stored[f"type{len(places)}"] = np.empty(0, array.dtype)
         places.append(
             {
@@ -136,10 +136,6 @@ def _root(array: Array) -> Array:
 def _dense(array: Array) -> bool:
     """Whether it fills its memory, in any order of its axes."""
     return bool(_by_stride(array).flags.c_contiguous)
-
-
-def _flat(array: Array) -> Array:
-    return _by_stride(array).reshape(-1)
 
 
 def _by_stride(array: Array) -> Array:

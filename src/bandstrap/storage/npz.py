@@ -17,7 +17,6 @@ PACKED = (ZIP_STORED, ZIP_DEFLATED)  # zipfile unpacks other methods without a l
 LONGEST = 10_000  # bytes of a header
 HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
-
 Header = tuple[tuple[int, ...], bool, np.dtype[Any]]  # shape, whether by columns, type
 
 

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from enum import Enum
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -137,9 +138,9 @@ def _is_global(thing: Any) -> bool:
 
 
 def find(name: str) -> Any:
-    """A class or function of a module that is loaded, by name."""
+    """A class or function of a module that is loaded, by name; a KeyError if there is none."""
     module, _, path = name.partition(":")
-    found: Any = sys.modules[module]
-    for part in path.split("."):
-        found = getattr(found, part)
-    return found
+    try:
+        return attrgetter(path)(sys.modules[module])
+    except AttributeError:
+        raise KeyError(name) from None

@@ -25,9 +25,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from math import inf, isfinite
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -310,12 +311,13 @@ class Fixed(Kind):
         require(same, "it is not what the policy starts with")
 
 
-class _Items(Kind):
+@dataclass(frozen=True)
+class ListOf(Kind):
     """Several values of one kind."""
 
     kind: Kind
-    length: Length | None
-    type: type
+    length: Length | None = None
+    type: ClassVar[type] = list
 
     def check(self, value: Any, lengths: Lengths) -> None:
         require(type(value) is self.type, f"it is not a {self.type.__name__}")
@@ -340,17 +342,7 @@ class _Items(Kind):
         return inner if self.type is tuple else [value, *inner]
 
 
-@dataclass(frozen=True)
-class ListOf(_Items):
-    kind: Kind
-    length: Length | None = None
-    type = list
-
-
-@dataclass(frozen=True)
-class TupleOf(_Items):
-    kind: Kind
-    length: Length | None = None
+class TupleOf(ListOf):
     type = tuple
 
 
@@ -469,14 +461,12 @@ class Plain(Kind):
             elif type(item) in (list, tuple):
                 todo += item
             else:
-                known = self._is_plain(item) or (self.trusted and not _is_ours(item))
+                simple = item is None or type(item) in (bool, int, float, str, np.ndarray)
+                known = simple or isinstance(item, np.generic)
+                known = known or (self.trusted and not _is_ours(item))
                 require(known, f"a {type(item).__name__} is not plain")
             met += 1
             require(met + len(todo) <= self.most, "it is too long")
-
-    def _is_plain(self, item: Any) -> bool:
-        simple = item is None or type(item) in (bool, int, float, str, np.ndarray)
-        return simple or isinstance(item, np.generic)
 
 
 @dataclass(frozen=True)
@@ -492,10 +482,7 @@ def check_fields(kind: type, values: Mapping[str, Any]) -> None:
     lengths: Lengths = {}
     for name, declared in kinds_of(kind).items():
         if name in values:
-            try:
-                declared.check(values[name], lengths)
-            except Refused as refused:
-                raise refused.within(name) from None
+            _at(name, declared.check, values[name], lengths)
 
 
 def owned_by(kind: type, values: Mapping[str, Any]) -> list[Any]:
@@ -514,22 +501,14 @@ def check_like(value: Any, fresh: Any) -> None:
         value.__class__ = type(fresh)
     own, other = type(value).__name__, type(fresh).__name__
     require(type(value) is type(fresh), f"it is a {own}, not a {other}")
-    for name, kind in kinds_of(type(fresh)).items():
+    for name, kind in kinds_of(fresh.__class__).items():
         if hasattr(value, name) and hasattr(fresh, name):
             _at(name, kind.check_like, getattr(value, name), getattr(fresh, name))
 
 
+@cache
 def kinds_of(kind: type) -> dict[str, Kind]:
     """The declared fields of a class and its bases."""
-    if kind not in _KINDS:
-        _KINDS[kind] = _declared(kind)
-    return _KINDS[kind]
-
-
-_KINDS: dict[type, dict[str, Kind]] = {}
-
-
-def _declared(kind: type) -> dict[str, Kind]:
     own: dict[str, Kind] = {}
     for each in reversed(kind.__mro__):
         schema = _DECLARED.get(each, vars(each).get("schema"))

@@ -7,7 +7,7 @@ of the latter may hold anything that a file can.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import fields
 from typing import Any
@@ -48,21 +48,12 @@ class CannotRestore(BandstrapError, ValueError):  # noqa: N818
     """An object whose owner could not make its unsaved parts again."""
 
 
-class Loaded(Mapping[str, Any]):
+class Loaded(dict[str, Any]):
     """Whatever modules of this process hold under a name: for objects that this process packed,
     never for files."""
 
-    def __getitem__(self, name: str) -> Any:
-        try:
-            return find(name)
-        except AttributeError:
-            raise KeyError(name) from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(())
-
-    def __len__(self) -> int:
-        return 0
+    def __missing__(self, name: str) -> Any:
+        return find(name)
 
 
 def unpack(packed: Packed, trusted: Names) -> Any:
@@ -76,7 +67,13 @@ def unpack(packed: Packed, trusted: Names) -> Any:
     require(type(data) is dict and data.keys() == {"tree", "places"}, "it is no tree")
     before = _TRUSTED.set(trusted)
     try:
-        return _unpacked(packed, data, trusted)
+        unpacker = _Unpacker(laid_out(packed.arrays, data["places"]), trusted)
+        thing = unpacker.walk(data["tree"])
+        owned = [each for each in unpacker.owned.values() if type(each) is np.ndarray]
+        check_apart(unpacker.arrays, owned)
+        for unfinished in unpacker.unfinished:
+            _restore(unfinished)
+        return thing
     finally:
         _TRUSTED.reset(before)
 
@@ -84,15 +81,6 @@ def unpack(packed: Packed, trusted: Names) -> Any:
 def trusted_names() -> Names:
     """What the caller trusts, for a class that finds names in its own fields while it is made."""
     return _TRUSTED.get({})
-
-
-def _unpacked(packed: Packed, data: dict[str, Any], trusted: Names) -> Any:
-    unpacker = _Unpacker(laid_out(packed.arrays, data["places"]), trusted)
-    thing = unpacker.walk(data["tree"])
-    check_apart(unpacker.arrays, unpacker.owned_arrays())
-    for unfinished in unpacker.unfinished:
-        _restore(unfinished)
-    return thing
 
 
 def _restore(unfinished: Any) -> None:
@@ -122,7 +110,7 @@ class _Unpacker:
             "set": lambda items: set(self._list(items)),
             "dict": self._dict,
             "generator": self._generator,
-            "enum": self._enum,
+            "enum": lambda name, member: self._trusted(name)[member],
             "global": self._global,
             "named": self._named,
         }
@@ -142,9 +130,6 @@ class _Unpacker:
         require(kind in self.makers, "a node has an unknown kind")
         self.made[number] = made = self.makers[kind](*parts)
         return made
-
-    def owned_arrays(self) -> list[Array]:
-        return [each for each in self.owned.values() if type(each) is np.ndarray]
 
     def _array(self, place: Any) -> Array:
         require(type(place) is int and 0 <= place < len(self.arrays), "an array is missing")
@@ -179,9 +164,6 @@ class _Unpacker:
         bits = getattr(np.random, name)()
         bits.state = known
         return np.random.Generator(bits)
-
-    def _enum(self, name: Any, member: Any) -> Any:
-        return self._trusted(name)[member]
 
     def _global(self, name: Any) -> Any:
         found = registered(name)

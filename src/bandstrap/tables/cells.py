@@ -14,6 +14,7 @@ from bandstrap.printable import called
 MISSING = ("", "?", "NA", "N/A", "na", "n/a", "nan", "NaN", "NULL", "null", "#N/A")
 NOTHING = ("None", "NONE")  # missing among numbers; among words it may be one of them
 LEVELS = 20  # categories that get an indicator each; the rest share one
+COUNTABLE = (pa.types.is_boolean, pa.types.is_integer, pa.types.is_decimal, pa.types.is_null)
 COVERED = 0.2  # share of rows that those must hold, or the column says little to a model
 THOUSANDS = r"^[+-]?\d{1,3}(,\d{3})+$"  # 1,234 may be a thousand or one and a bit
 
@@ -128,7 +129,7 @@ def classes_of(column: pa.ChunkedArray) -> Classes | None:
     elif pa.types.is_floating(kind):
         numbers = column.cast(pa.float64()).to_numpy(zero_copy_only=False)
         values = pa.array(numbers, mask=~np.isfinite(numbers))
-    elif _countable(kind):
+    elif any(test(kind) for test in COUNTABLE):
         values = column.combine_chunks()
     else:
         return None
@@ -136,12 +137,6 @@ def classes_of(column: pa.ChunkedArray) -> Classes | None:
     names = [_class_name(level) for level in levels]
     order = sorted(range(len(names)), key=_class_order(names))
     return Classes(_reordered(codes, order), tuple(names[i] for i in order))
-
-
-def _countable(kind: pa.DataType) -> bool:
-    types = pa.types
-    tests = (types.is_boolean, types.is_integer, types.is_decimal, types.is_null)
-    return any(test(kind) for test in tests)
 
 
 def _class_name(level: Any) -> str:

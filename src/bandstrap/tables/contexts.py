@@ -67,9 +67,8 @@ def array_of(contexts: Any) -> Array:
     except (ValueError, TypeError, RuntimeError) as error:
         raise InvalidInput("contexts", contexts, "give rows of equal length") from error
     if array.ndim not in (1, 2):
-        raise InvalidInput(
-            "contexts", contexts, "give one row of numbers or a dict, or many as an array or table"
-        )
+        remedy = "give one row of numbers or a dict, or many as an array or table"
+        raise InvalidInput("contexts", contexts, remedy)
     if array.dtype in PLAIN:
         return np.array(array, order="C")  # a copy, so that it does not change with the caller's
     if array.dtype.kind in "biuf":
@@ -78,9 +77,8 @@ def array_of(contexts: Any) -> Array:
     values = objects.ravel().tolist()
     for value in values:
         if not is_missing(value) and not isinstance(value, Real | Decimal):
-            raise InvalidInput(
-                "contexts", value, "an array holds numbers; give text in dicts or a table"
-            )
+            remedy = "an array holds numbers; give text in dicts or a table"
+            raise InvalidInput("contexts", value, remedy)
     return _floats("contexts", values).reshape(objects.shape)
 
 

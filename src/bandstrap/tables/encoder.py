@@ -48,35 +48,28 @@ class Encoder:
         if not isinstance(frame, nw.DataFrame):
             raise InvalidInput("rows", type(rows).__name__, "give a dict, or a table with names")
         get: Any = frame.get_column  # typed for text, but takes the numbers of pandas too
-        return self._of_columns({str(name): get(name).to_list() for name in self._in(frame)})
+        used = {feature.name for feature in self.features}  # other columns may hold anything
+        names = [name for name in frame.columns if str(name) in used]
+        return self._of_columns({str(name): get(name).to_list() for name in names})
 
     def _of_dicts(self, rows: Sequence[Any]) -> Array:
         named = [{str(name): value for name, value in row.items()} for row in rows]
         there = set(named[0]).intersection(*named)
         return self._of_columns({name: [row[name] for row in named] for name in there})
 
-    def _in(self, frame: "nw.DataFrame[Any]") -> list[str]:
-        """The columns that matter; others may hold anything."""
-        names = {feature.name for feature in self.features}
-        return [name for name in frame.columns if str(name) in names]
-
     def _of_columns(self, columns: dict[str, list[Any]]) -> Array:
         for feature in self.features:
             if feature.name not in columns:
-                raise InvalidInput(
-                    "column", feature.name, "is missing; give every column that was compared"
-                )
+                remedy = "is missing; give every column that was compared"
+                raise InvalidInput("column", feature.name, remedy)
         parts = [feature.encoded(columns[feature.name]) for feature in self.features]
         return np.concatenate(parts, axis=1)
 
     def save(self, path: Path | str) -> None:
         """Write it as JSON, for `load`."""
         features = [{"kind": feature.kind, **vars(feature)} for feature in self.features]
-        text = json.dumps(
-            {"format": FORMAT, "features": features, "example": self.example},
-            ensure_ascii=False,
-            indent=1,
-        )
+        stored = {"format": FORMAT, "features": features, "example": self.example}
+        text = json.dumps(stored, ensure_ascii=False, indent=1)
         write_text(Path(path), text + "\n", "choose another place")
 
     @classmethod
@@ -89,6 +82,5 @@ class Encoder:
             features = tuple(feature_of(facts) for facts in stored["features"])
             return cls(features, dict(stored["example"]))
         except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise OutputError(
-                path, f"is not an encoder ({error})", "run bandstrap compare"
-            ) from error
+            problem = f"is not an encoder ({error})"
+            raise OutputError(path, problem, "run bandstrap compare") from error

@@ -1,6 +1,6 @@
 """Reading a table from a file of any common kind or a frame, as a uniform sample of its rows."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from numbers import Real
 from pathlib import Path
@@ -114,13 +114,10 @@ def _parquet(path: Path, seed: int, check: Check) -> Sample:
             schema = file.schema_arrow.remove_metadata()
             check_names(schema.names)
             check(schema.names)
-            return sampled(schema, _without_metadata(file.iter_batches()), seed)
+            pieces = (piece.replace_schema_metadata(None) for piece in file.iter_batches())
+            return sampled(schema, pieces, seed)
     except (pa.ArrowException, OSError) as error:
         raise OutputError(path, "is damaged or cut off", REMEDY) from error
-
-
-def _without_metadata(pieces: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    return (piece.replace_schema_metadata(None) for piece in pieces)
 
 
 def _arrow_file(path: Path, magic: bytes) -> pa.Table:
@@ -129,21 +126,17 @@ def _arrow_file(path: Path, magic: bytes) -> pa.Table:
     Arrow trusts the offsets in a file: all of them are validated before any value is read.
     """
     try:
-        table = _opened(path, magic)
+        if magic[:4] == b"FEA1":
+            from pyarrow.feather import read_table
+
+            table = read_table(path)
+        else:
+            reader = pa.ipc.open_file if magic == b"ARROW1" else pa.ipc.open_stream
+            table = reader(pa.memory_map(str(path))).read_all()
         table.validate(full=True)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise OutputError(path, "is damaged or not an Arrow file", REMEDY) from error
     return table
-
-
-def _opened(path: Path, magic: bytes) -> pa.Table:
-    if magic[:4] == b"FEA1":
-        from pyarrow.feather import read_table
-
-        return read_table(path)
-    source = pa.memory_map(str(path))
-    reader = pa.ipc.open_file if magic == b"ARROW1" else pa.ipc.open_stream
-    return reader(source).read_all()
 
 
 def _of_table(table: pa.Table, seed: int, check: Check) -> Sample:

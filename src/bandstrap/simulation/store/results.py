@@ -1,14 +1,22 @@
-"""Results in a folder: the tidy tables of traces, with their provenance."""
+"""Results in a folder: the tidy tables of traces, with their provenance.
 
+What was played before is read, not played again.
+"""
+
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from bandstrap.errors import OutputError
+from bandstrap.simulation.store.checkpoint import FORMAT, Checkpoint
+from bandstrap.simulation.store.folder import writable
 from bandstrap.simulation.store.tables import (
     DIGEST,
     REMEDY,
@@ -18,11 +26,11 @@ from bandstrap.simulation.store.tables import (
     read_table,
     write_table,
 )
-from bandstrap.simulation.trace import RESULTS, TIMINGS, Trace
+from bandstrap.simulation.trace import CELL, RESULTS, TIMINGS, Trace
+from bandstrap.version import __version__
 
 PROVENANCE = b"bandstrap"  # the key of what a results file was made from
 RESULTS_DIGEST = b"bandstrap-results"  # the key, in a timings file, of the results it belongs to
-CELL = ["experiment", "environment", "policy"]
 
 
 @dataclass(frozen=True)
@@ -65,6 +73,32 @@ class Results:
         belongs = {RESULTS_DIGEST: digest_of(results)}
         write_table(timings.replace_schema_metadata(belongs), self.timings)
         write_table(results, self.table)
+
+
+class Store:
+    """The results of one call in `out / name`, and in `out / "batches"` those that calls share."""
+
+    def __init__(self, out: Path, name: str = "") -> None:
+        self.folder = writable(out / name)
+        self.checkpoint = Checkpoint(out / "batches")
+
+    def traces(
+        self, facts: dict[str, Any], play: Callable[[], list[Trace]], reusable: bool = True
+    ) -> list[Trace]:
+        """The results of an earlier call with the same facts, else those of `play`, saved.
+
+        Facts are all that results depend on, besides our version, and nothing that varies from
+        machine to machine. If they cannot be complete, results are not `reusable`.
+        """
+        stated = {**facts, "version": __version__, "format": FORMAT}
+        provenance = json.dumps(stated, sort_keys=True).encode()
+        results = Results(self.folder)
+        traces = results.stored(provenance) if reusable else None
+        if traces is None:
+            traces = play()
+            results.keep(traces, provenance)
+        self.checkpoint.tidy()
+        return traces
 
 
 def traces_from(results: pa.Table, timings: pa.Table) -> list[Trace]:
@@ -123,11 +157,5 @@ def _trace(cell: dict[str, str], part: pa.Table, times: pa.Table) -> Trace:
 
 
 def _rows(table: pa.Table, cell: dict[str, str]) -> pa.Table:
-    mask: Callable[..., pa.ChunkedArray] = pc.equal
-    keep = pc.and_(
-        pc.and_(
-            mask(table["experiment"], cell["experiment"]), mask(table["policy"], cell["policy"])
-        ),
-        mask(table["environment"], cell["environment"]),
-    )
-    return table.filter(keep)
+    equal: Callable[..., pa.ChunkedArray] = pc.equal
+    return table.filter(reduce(pc.and_, (equal(table[name], cell[name]) for name in CELL)))

@@ -6,6 +6,7 @@ all rows and our other metadata.
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -33,16 +34,11 @@ def write_table(table: pa.Table, path: Path) -> None:
 
 def read_table(path: Path) -> pa.Table:
     """Read a table exactly as it was written, or say which file is damaged."""
-    try:
-        with reading(path, REMEDY) as file:
-            table = pq.ParquetFile(file, page_checksum_verification=True).read()
+    with _opened(path) as file:
+        table = file.read()
         table.validate(full=True)
         given = (table.schema.metadata or {}).get(DIGEST)
         intact = given is None or given == digest_of(table)
-    except OutputError:
-        raise
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise damaged(path, "or cut off") from error
     if given is None:
         raise OutputError(path, "has no digest: an earlier version wrote it", REMEDY)
     if not intact:
@@ -52,9 +48,16 @@ def read_table(path: Path) -> pa.Table:
 
 def facts_of(path: Path) -> dict[bytes, bytes]:
     """The metadata of a file, not checked against its digest."""
+    with _opened(path) as file:
+        return file.metadata.metadata or {}
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[pq.ParquetFile]:
+    """The file; what fails while it is read means that it is damaged."""
     try:
         with reading(path, REMEDY) as file:
-            return pq.ParquetFile(file).metadata.metadata or {}
+            yield pq.ParquetFile(file, page_checksum_verification=True)
     except OutputError:
         raise
     except (pa.ArrowException, OSError, ValueError) as error:

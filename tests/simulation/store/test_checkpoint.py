@@ -95,7 +95,7 @@ def test_changed_numbers_are_noticed(kept):
     ],
 )
 def test_what_no_batch_holds_is_refused_though_its_digest_is_right(kept, name, value):
-    from bandstrap.simulation.store.finished import digest_of
+    from bandstrap.simulation.store.checkpoint import digest_of
 
     slot, _ = kept
     stored = arrays_of(slot.path)

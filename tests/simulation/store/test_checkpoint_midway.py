@@ -9,7 +9,7 @@ from bandstrap.policies.registry import CONTEXTUAL
 from bandstrap.policies.rewards.means import MeanState
 from bandstrap.priors import EigenExamples
 from bandstrap.simulation.batch import Batch, Play, Watch, run_batch
-from bandstrap.simulation.store.midway import read_play, write_play
+from bandstrap.simulation.store.checkpoint import read_play, write_play
 from bandstrap.storage.packing import CannotPack
 from hostile import array_at, find, objects, read, write
 
@@ -146,7 +146,7 @@ def test_other_arms_are_refused(tmp_path):
     raw = read(path)
     array_at(raw, find(raw, "Arms", "parameters")[0])[:] = 0.5
     write(raw, path)
-    with pytest.raises(OutputError, match="not what the policy starts from"):
+    with pytest.raises(OutputError, match="not what the policy starts with"):
         read_play(path, "x", batch)
 
 
