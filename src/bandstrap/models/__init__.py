@@ -6,8 +6,7 @@ from bandstrap.models.convex.grouped import Grouped
 from bandstrap.models.convex.model import ConvexModel
 from bandstrap.models.convex.one_step import OneStep
 from bandstrap.models.convex.regression import LinearRegression, LogisticRegression
-from bandstrap.models.network.budgeted import Budgeted
-from bandstrap.models.network.model import NeuralNetwork
+from bandstrap.models.network.model import Budgeted, NeuralNetwork
 from bandstrap.models.network.shared import NetworkHeads, SharedNetwork
 from bandstrap.models.online.replicas import OnlineLinear, OnlineLogistic, Replicas
 from bandstrap.models.online.stochastic import (

@@ -15,14 +15,17 @@ from bandstrap.models.network.layers import (
     MOST_HEADS,
     MOST_LAYERS,
     MOST_UNITS,
+    Adam,
+    LangevinSteps,
     Layers,
+    Optimiser,
     check_outputs,
     check_parameters,
     check_rate,
     check_spread,
+    check_trained,
     sigmoid,
 )
-from bandstrap.models.network.optimiser import Adam, LangevinSteps, Optimiser, check_trained
 from bandstrap.models.network.replay import Replay
 from bandstrap.one_thread import ONE_BLAS_THREAD
 from bandstrap.priors import ExamplePrior

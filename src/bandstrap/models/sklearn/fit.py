@@ -105,6 +105,9 @@ class Fitter:
         self, template: Any, rows: tuple[Array, Array, Array], seed: int, start: Fit | None = None
     ) -> Fit:
         """Fit to contexts, rewards and weights; rows without weight are left out."""
+        from sklearn import config_context  # takes long to import
+        from sklearn.base import clone
+
         contexts, rewards, weights = (column[rows[2] > 0] for column in rows)
         if self.repeats:
             contexts, rewards, weights = repeated(contexts, rewards, weights)
@@ -119,8 +122,15 @@ class Fitter:
             classes = np.unique(targets)
         given = {self.keyword: weights} if self.keyword and not self.repeats else {}
         table = self.table(contexts)
+        threads = ONE_THREAD_A_FIT if len(targets) < MANY else nullcontext()
         try:
-            estimator = self._fitted(template, seed, start, classes, (table, targets, given))
+            estimator = None
+            with config_context(enable_metadata_routing=False), threads:
+                if self.warm and start is not None and start.knows(classes):
+                    with suppress(ValueError):  # other columns than last time, say: start afresh
+                        estimator = self.seeded(start.estimator, seed).fit(table, targets, **given)
+                if estimator is None:
+                    estimator = self.seeded(clone(template), seed).fit(table, targets, **given)
             if self.values is not None:
                 values = np.array(self.values)[np.asarray(estimator.classes_, dtype=np.int64)]
             return Fit(estimator, values, classes, mean)
@@ -130,21 +140,6 @@ class Fitter:
             raise WrongEstimator(template, error) from error
         except Exception as error:  # scikit-learn raises ValueError, others errors of their own
             return Fit(None, None, constant=mean, refusal=str(error))
-
-    def _fitted(
-        self, template: Any, seed: int, start: Fit | None, classes: Any, data: tuple[Any, Any, Any]
-    ) -> Any:
-        from sklearn import config_context  # takes long to import
-        from sklearn.base import clone
-
-        table, targets, given = data
-        threads = ONE_THREAD_A_FIT if len(targets) < MANY else nullcontext()
-        with config_context(enable_metadata_routing=False), threads:
-            if self.warm and start is not None and start.knows(classes):
-                # Other columns than last time, say: start afresh.
-                with suppress(ValueError):
-                    return self.seeded(start.estimator, seed).fit(table, targets, **given)
-            return self.seeded(clone(template), seed).fit(table, targets, **given)
 
     def new(self, template: Any, seed: int) -> Fit:
         """An estimator before its first example, for learning one by one."""

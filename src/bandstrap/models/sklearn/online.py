@@ -104,18 +104,12 @@ class OnlineLearner(EstimatorLearner):
             learnt = update.rows
         self._learn_rows(arm, range(learnt, self.rows[arm].count))
 
-    def learn(
-        self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float = 1.0
-    ) -> None:
-        if rng is None:
-            raise InvalidInput("rng", rng, "replicas weigh rewards at random; pass a generator")
-        super().learn(context, arm, reward, rng, weight)
-
     def discount(self, factor: float) -> None:
         raise InvalidInput("factor", factor, "what is learnt online stays: forget by Window()")
 
     def _add(self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float) -> None:
-        assert rng is not None
+        if rng is None:
+            raise InvalidInput("rng", rng, "replicas weigh rewards at random; pass a generator")
         self._catch_up(rng)
         self._seed(arm, rng)
         super()._add(context, arm, reward, rng, weight)
@@ -194,10 +188,13 @@ class OnlineLearner(EstimatorLearner):
             learnt.fits = [new(template, int(state)) for state in states]
         rewards, weights = self._weighed(learnt, reward, generator(seed, *name))
         for replica in np.flatnonzero(weights > 0):
-            own = count * float(weights[replica])
-            some = (context[None], rewards[replica : replica + 1], own)
-            self.fitter.learn(learnt.fits[replica], *some)
-            self._note(learnt, int(replica), float(rewards[replica]), own)
+            own, seen = count * float(weights[replica]), rewards[replica : replica + 1]
+            self.fitter.learn(learnt.fits[replica], context[None], seen, own)
+            learnt.sums[:, replica] += own, own * seen[0]
+            if learnt.unseen[replica]:
+                learnt.only[replica] = seen[0]
+            elif learnt.only[replica] != seen[0]:
+                learnt.mixed[replica] = True
 
     def _weighed(self, learnt: OnlineArm, reward: float, rng: Rng) -> tuple[Array, Array]:
         """One reward for every replica; one that has seen none gets some weight."""
@@ -206,10 +203,3 @@ class OnlineLearner(EstimatorLearner):
             again, drawn = self.resampling.perturb(np.full(self.replicas, reward), rng)
             rewards, weights = np.where(void, again, rewards), np.where(void, drawn, weights)
         return rewards, weights
-
-    def _note(self, learnt: OnlineArm, replica: int, reward: float, weight: float) -> None:
-        learnt.sums[:, replica] += weight, weight * reward
-        if learnt.unseen[replica]:
-            learnt.only[replica] = reward
-        elif learnt.only[replica] != reward:
-            learnt.mixed[replica] = True
