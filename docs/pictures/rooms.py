@@ -11,7 +11,7 @@ from svg import element, page
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCE = ROOT / "src" / "bandstrap"
-WIDTH, LEFT, RIGHT, TOP = 760, 44, 584, 56
+WIDTH, LEFT, RIGHT, TOP = 840, 44, 664, 56
 LANE = 40  # between journeys
 ROOMS = {
     "cli": "options and exit codes",
@@ -27,7 +27,7 @@ ROOMS = {
     "environments": "what is played",
     "models": "what is refit",
     "datasets": "what is fetched",
-    "resampling": "how randomness enters",
+    "resampling": "where chance enters",
     "priors": "before there is data",
     "history": "rewards kept by run and arm",
     "problem": "arms, support, features",
@@ -86,7 +86,7 @@ def plan() -> str:
     parts.append(_arrow(TOP, top - 6))
     for place, (title, (colour, stops)) in enumerate(JOURNEYS.items()):
         parts.append(_journey(place, colour, [middles[room] for room in stops]))
-        x = LEFT + place * 176
+        x = LEFT + place * 196
         parts.append(element("circle", cx=x + 6, cy=top + 20, r=6, fill=colour))
         parts.append(element("text", title, x=x + 18, y=top + 25, class_="small"))
     return page(WIDTH, round(top + 44), "The rooms of bandstrap, floor by floor", *parts)
