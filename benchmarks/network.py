@@ -4,7 +4,7 @@ import numpy as np
 
 from bandstrap import simulate
 from bandstrap.environments.labelled import Labelled
-from bandstrap.experiments.runtime.costs import seconds_per_round
+from bandstrap.experiments.runtime.experiment import seconds_per_round
 from bandstrap.policies.registry import CONTEXTUAL, named
 from bandstrap.priors import EigenExamples
 from output import Row, arguments, report

@@ -7,7 +7,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from bandstrap.commands.options import grouped, split
+from bandstrap.cli import grouped, split
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """Which policy is recommended, and in which words."""
 
-from bandstrap.comparison.advice import advice
-from bandstrap.comparison.ranking import ConfidenceInterval, Gap, Standing
+from bandstrap.comparison.ranking import ConfidenceInterval, Gap, Standing, advice
 
 
 def standing(place, policy, mean, cost, behind):

@@ -13,7 +13,7 @@ from bandstrap import (
     LogisticRegression,
     compare,
 )
-from bandstrap.commands.options import split
+from bandstrap.cli import split
 from bandstrap.comparison.candidates import LEAN, QUICK, USUAL, WIDE, Selection, affordable
 from bandstrap.errors import InvalidInput, UnknownName
 

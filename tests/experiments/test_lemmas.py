@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from walks import curve, exact_log, exact_npb
 
-from bandstrap.experiments.theorem1.lemmas import (
+from bandstrap.experiments.theorem1.experiment import (
     check_bad_history,
     check_truncated_geometric,
     guaranteed_exponent,

@@ -6,7 +6,7 @@ import pytest
 from bandstrap.environments import Labelled
 from bandstrap.experiments import Settings
 from bandstrap.experiments.figure2.claims import _BOTH, _ORDERS
-from bandstrap.experiments.figure2.lineup import COVTYPE, MNIST
+from bandstrap.experiments.figure2.experiment import COVTYPE, MNIST
 from bandstrap.experiments.figure2.players import KNOWN, PLAYERS, policy_of, root_mean_square
 from bandstrap.experiments.figure2.readings import READINGS, readings_of
 from bandstrap.policies.registry import CONTEXTUAL

@@ -8,8 +8,9 @@ from bandstrap.environments import Labelled
 from bandstrap.experiments import EXPERIMENTS, Settings, Verdict
 from bandstrap.experiments.figure2.players import policy_of
 from bandstrap.experiments.figure2.readings import readings_of
-from bandstrap.experiments.runtime import recipe
-from bandstrap.experiments.runtime.costs import (
+from bandstrap.experiments.runtime.experiment import (
+    Runtime,
+    _papers,
     against_paper,
     against_recipe,
     against_trees,
@@ -18,8 +19,7 @@ from bandstrap.experiments.runtime.costs import (
     seconds_per_round,
     table,
 )
-from bandstrap.experiments.runtime.experiment import Runtime, _papers
-from bandstrap.experiments.runtime.history import History, timed
+from bandstrap.experiments.runtime.history import RECIPE, History, timed, timed_recipe
 from bandstrap.experiments.session import Session
 from bandstrap.experiments.statements import Outcome
 from bandstrap.simulation import Trace
@@ -84,7 +84,7 @@ def test_against_the_papers_figures(cost, lengths, outcome):
 
 
 def test_against_the_recipe_at_the_longest_history_of_both():
-    theirs = timings(recipe.NAME, lambda t: 1e-4 * t**0.9, (1000, 20_000))
+    theirs = timings(RECIPE, lambda t: 1e-4 * t**0.9, (1000, 20_000))
     (holds,) = against_recipe([timings("wb-log", lambda t: 1e-6 * t), theirs])
     assert holds.outcome is Outcome.HOLDS
     assert "at t = 20000" in holds.numbers
@@ -168,7 +168,7 @@ def test_policies_and_the_recipe_are_timed():
     history = History(Labelled("digits"), 34, seed=0)
     for costs in (
         timed(policy_of("eg-log-bare", history.environment), history, [30], 2),
-        recipe.timed(history, [30], 2),
+        timed_recipe(history, [30], 2),
     ):
         assert list(costs) == [30]
         assert costs[30] > 0

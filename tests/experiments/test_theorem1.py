@@ -7,13 +7,14 @@ import pytest
 
 from bandstrap.experiments import Settings, Verdict
 from bandstrap.experiments.theorem1.experiment import (
+    BadHistoryCheck,
     Theorem1,
+    TruncatedGeometricCheck,
     bad_history,
     in_numbers,
     near_linear,
     truncated_geometric,
 )
-from bandstrap.experiments.theorem1.lemmas import BadHistoryCheck, TruncatedGeometricCheck
 from bandstrap.simulation import Runner, Trace
 
 HORIZONS = np.geomspace(10, 1e300, 300)

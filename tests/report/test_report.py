@@ -12,8 +12,7 @@ from bandstrap.errors import OutputError
 from bandstrap.report import write_report
 from bandstrap.report.comparison import comparison_report
 from bandstrap.report.curves import Curve, Estimate
-from bandstrap.report.data import looks
-from bandstrap.report.page import page
+from bandstrap.report.page import looks, page
 from bandstrap.report.report import Panel
 from bandstrap.report.reproduction import reproduction_report
 

@@ -9,9 +9,14 @@ from rich.table import Table
 
 from bandstrap.commands.calling import command_line
 from bandstrap.commands.terminal import line, name, waiting
-from bandstrap.comparison.benchmark.benchmark import Benchmark, at_least_two
+from bandstrap.comparison.benchmark.benchmark import (
+    Benchmark,
+    Task,
+    at_least_two,
+    folder_tasks,
+    named_tasks,
+)
 from bandstrap.comparison.benchmark.benchmark import benchmark as play
-from bandstrap.comparison.benchmark.tasks import Task, folder_tasks, named_tasks
 from bandstrap.comparison.candidates import Selection
 from bandstrap.comparison.options import Size
 from bandstrap.errors import InvalidInput

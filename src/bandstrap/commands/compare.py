@@ -12,9 +12,8 @@ from rich.text import Text
 from bandstrap.commands.calling import command_line
 from bandstrap.commands.terminal import line, name
 from bandstrap.comparison.candidates import Selection
-from bandstrap.comparison.comparison import Comparison, run
+from bandstrap.comparison.comparison import Comparison, Output, run, summary
 from bandstrap.comparison.options import Size
-from bandstrap.comparison.output import Output, summary
 from bandstrap.comparison.table import PreparedTable
 from bandstrap.report import Run, write_report
 from bandstrap.report.comparison import comparison_report

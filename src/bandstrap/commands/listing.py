@@ -57,8 +57,7 @@ def _answers(about: dict[str, str] | None) -> Text:
 
 def registered() -> Names:
     """The names in all registries. This imports everything; `names.known` caches the result."""
-    from bandstrap.comparison.candidates import Candidates
-    from bandstrap.comparison.plugins import plugins
+    from bandstrap.comparison.candidates import Candidates, plugins
     from bandstrap.datasets import DATASETS
     from bandstrap.environments import ENVIRONMENTS
     from bandstrap.experiments import EXPERIMENTS

@@ -1,16 +1,16 @@
 """A table played by many policies: the ranking, a recommendation, and its code."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bandstrap.comparison.advice import advice
 from bandstrap.comparison.candidates import QUICK, USUAL, Selection, affordable
 from bandstrap.comparison.options import Size, split_names
-from bandstrap.comparison.output import NoOutput, Output
-from bandstrap.comparison.ranking import Gap, Standing, gap, ranked
-from bandstrap.comparison.rewards import reward_source
+from bandstrap.comparison.plot import draw
+from bandstrap.comparison.ranking import Gap, Standing, advice, gap, ranked
+from bandstrap.comparison.rewards import RewardScale, reward_source
 from bandstrap.comparison.snippet import snippet
 from bandstrap.comparison.table import PreparedTable, prepare
 from bandstrap.errors import BandstrapError, InvalidInput
@@ -18,9 +18,58 @@ from bandstrap.policies import Policy
 from bandstrap.simulation import Cell, Runner, Trace
 from bandstrap.simulation.engines import engine_named
 from bandstrap.simulation.progress import ProgressLike, Quiet
+from bandstrap.simulation.store.fingerprint import fingerprint, is_complete
+from bandstrap.simulation.store.results import Store
+from bandstrap.storage.files import write_json
 from bandstrap.tables.encoder import Encoder
 
 EXPERIMENT = "compare"
+UNIT = RewardScale()
+
+
+class Output:
+    """OUT/results.parquet, timings.parquet, plot.png, ranking.json and encoder.json."""
+
+    def __init__(self, out: Path) -> None:
+        self.out = out
+        self.encoder = out / "encoder.json"
+
+    def run(self, runner: Runner, cells: list[Cell], scale: RewardScale = UNIT) -> list[Trace]:
+        """Play the cells, or read the results of an earlier call with the same ones."""
+        store = Store(self.out)
+        runner.checkpoint = store.checkpoint
+        played = [*map(fingerprint, cells)]
+        facts = {"cells": played, "units": repr(scale), "seed": runner.seed}
+        play = partial(_play, runner, cells, scale)
+        return store.traces(facts, play, reusable=all(map(is_complete, played)))
+
+    def write(self, found: "Comparison") -> None:
+        """Write the encoder, the figure and the ranking."""
+        found.encoder.save(self.encoder)
+        title = f"{found.title}: {found.rounds:,} rounds, {found.runs} runs"
+        draw(title, found.ranking, found.baselines, found.traces, self.out / "plot.png")
+        write_json(self.out / "ranking.json", summary(found), "choose another --out")
+
+
+def _play(runner: Runner, cells: list[Cell], scale: RewardScale) -> list[Trace]:
+    return [scale.restored(trace) for trace in runner.run(cells)]
+
+
+def summary(found: "Comparison") -> dict[str, Any]:
+    """The result as plain data, as --json prints it."""
+    return {
+        "table": found.title,
+        "rounds": found.rounds,
+        "runs": found.runs,
+        "seed": found.seed,
+        "recommended": found.recommended,
+        "recommendation": found.recommendation,
+        "code": found.code,
+        "ranking": [{**asdict(standing), "tied": standing.tied} for standing in found.ranking],
+        "baselines": found.baselines,
+        "gap": asdict(found.gap) if found.gap else None,
+        "decisions": list(found.decisions),
+    }
 
 
 @dataclass(frozen=True)
@@ -103,11 +152,13 @@ def run(
     ]
     check(cells)
     runner.progress = progress or Quiet()
-    traces = (store or NoOutput()).run(runner, cells, table.rewards.scale)
-    encoder = str(store.encoder) if store is not None else None
-    found = _judged(table, policies, traces, (rounds, runs, runner.seed), encoder)
-    if store is not None:
-        store.write(found)
+    played = rounds, runs, runner.seed
+    if store is None:
+        traces = _play(runner, cells, table.rewards.scale)
+        return _judged(table, policies, traces, played, None)
+    traces = store.run(runner, cells, table.rewards.scale)
+    found = _judged(table, policies, traces, played, str(store.encoder))
+    store.write(found)
     return found
 
 

@@ -1,6 +1,6 @@
 """The HTML report: one file that opens without a network."""
 
 from bandstrap.report.page import write_report
-from bandstrap.report.run import Run
+from bandstrap.report.report import Run
 
 __all__ = ["Run", "write_report"]

@@ -6,8 +6,7 @@ from pathlib import Path
 from bandstrap.comparison.benchmark.benchmark import Benchmark
 from bandstrap.report.cells import NumberCell, TableCell, TextCell
 from bandstrap.report.curves import REGRET, REWARD, Curve
-from bandstrap.report.report import Answer, Figure, Panel, Report, Table, notes_of, picture
-from bandstrap.report.run import Run
+from bandstrap.report.report import Answer, Figure, Panel, Report, Run, Table, notes_of, picture
 
 _COLUMNS = ("Policy", "Mean rank", "Reward, share of best", "CPU per decision", "Best on")
 

@@ -6,8 +6,7 @@ from bandstrap.comparison import Comparison
 from bandstrap.comparison.ranking import Standing
 from bandstrap.report.cells import NumberCell, TableCell, TextCell
 from bandstrap.report.curves import REGRET, REWARD, Curve
-from bandstrap.report.report import Answer, Figure, Panel, Report, Table, notes_of
-from bandstrap.report.run import Run
+from bandstrap.report.report import Answer, Figure, Panel, Report, Run, Table, notes_of
 
 _COLUMNS = ("Place", "Policy", "Reward per round", "95% interval", "CPU per decision", "Remark")
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bandstrap.arrays import Array
-from bandstrap.experiments.runtime.costs import seconds_per_round
+from bandstrap.experiments.runtime.experiment import seconds_per_round
 from bandstrap.simulation import Trace
 
 

@@ -16,11 +16,11 @@ from bandstrap.report.report import (
     Note,
     Panel,
     Report,
+    Run,
     Table,
     VerdictCount,
     picture,
 )
-from bandstrap.report.run import Run
 from bandstrap.simulation import Trace
 from bandstrap.simulation.store.results import Results
 

@@ -10,8 +10,7 @@ import pytest
 
 from bandstrap.cli import main
 from bandstrap.commands.benchmark import ranks_table
-from bandstrap.comparison.benchmark.benchmark import LINEUP, benchmark, judged
-from bandstrap.comparison.benchmark.tasks import Task
+from bandstrap.comparison.benchmark.benchmark import LINEUP, Task, benchmark, judged
 from bandstrap.comparison.candidates import LEAN, WIDE, Selection
 from bandstrap.comparison.options import Size
 from bandstrap.environments import ClassPayoffs, TableEnvironment

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import friedmanchisquare
 
-from bandstrap.comparison.benchmark.diagram import frontier
 from bandstrap.comparison.benchmark.ranks import duel, ranks
+from bandstrap.comparison.plot import frontier
 
 
 def test_mean_ranks_by_hand():

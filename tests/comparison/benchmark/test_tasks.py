@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from bandstrap.comparison.benchmark.tasks import folder_tasks, named_tasks
+from bandstrap.comparison.benchmark.benchmark import folder_tasks, named_tasks
 from bandstrap.errors import OutputError, UnknownName
 
 

@@ -1,6 +1,6 @@
 """Many policies over many data sets: is bootstrapping as good as approximate Thompson sampling?"""
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -8,20 +8,23 @@ from typing import Any
 import numpy as np
 
 from bandstrap.arrays import Array
-from bandstrap.comparison.benchmark.diagram import draw_frontier, draw_ranks
 from bandstrap.comparison.benchmark.ranks import Duel, Ranks, duel, ranks
-from bandstrap.comparison.benchmark.tasks import Task
 from bandstrap.comparison.candidates import QUICK, USUAL, WIDE, Selection, affordable
-from bandstrap.comparison.comparison import check
+from bandstrap.comparison.comparison import Output, check
 from bandstrap.comparison.options import Size
-from bandstrap.comparison.output import Output
+from bandstrap.comparison.plot import draw_frontier, draw_ranks
 from bandstrap.comparison.ranking import cost, per_round
-from bandstrap.errors import InvalidInput
+from bandstrap.comparison.rewards import Label
+from bandstrap.comparison.table import prepare_sample
+from bandstrap.datasets import DATASETS, available
+from bandstrap.environments import Environment, Labelled
+from bandstrap.errors import BandstrapError, InvalidInput, OutputError, UnknownName
 from bandstrap.policies import ContextualBootstrap, Policy
 from bandstrap.policies.registry import REGISTRY
 from bandstrap.printable import called
 from bandstrap.simulation import Cell, Runner, Trace
 from bandstrap.storage.files import write_json
+from bandstrap.tables.source import SUFFIXES, read, title_of
 
 EXPERIMENT = "benchmark"
 ROUNDS, RUNS = 1000, 3
@@ -33,6 +36,55 @@ LINEUP = (*USUAL, "wb-nn-heads", "ts-langevin-nn")
 # A bootstrap and approximate sampling with the same kind of model.
 MATCHED = (("wb-log", "ts-laplace"), ("wb-log-gaussian", "ts-laplace"),
            ("wb-log-replicas", "ts-laplace"), ("wb-nn-heads", "ts-langevin-nn"))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Task:
+    """An environment, its name in results, and a few words about it."""
+
+    name: str
+    environment: Environment
+    description: str
+
+
+def named_tasks(names: tuple[str, ...] = ()) -> list[Task]:
+    """Data sets by name, each once; by default all that can be read without a network."""
+    for name in names:
+        if name not in DATASETS:
+            raise UnknownName("data set", name, DATASETS)
+    wanted = dict.fromkeys(names) or available()
+    return [Task(name, Labelled(name), DATASETS[name].title) for name in wanted]
+
+
+def folder_tasks(
+    folder: Path, label: str | None, seed: int, taken: Iterable[str] = ()
+) -> tuple[list[Task], list[str]]:
+    """The tables in a folder, and a sentence on each that cannot be played.
+
+    The classes are in the column `label` if a table has it, else in the last. A task has the name
+    of its file, with the suffix only if the name is `taken` without it.
+    """
+    if not folder.is_dir():
+        raise OutputError(folder, "is not a folder", "give --folder one that holds tables")
+    tasks, skipped, names = [], [], set(taken)
+    for path in sorted(folder.iterdir()):
+        if path.name.lower().endswith(SUFFIXES):
+            try:
+                name = path.name if title_of(path) in names else title_of(path)
+                tasks.append(_task(path, name, label, seed))
+                names.add(name)
+            except BandstrapError as error:
+                skipped.append(f"{called(path.name)}: skipped, {error}")
+    return tasks, skipped
+
+
+def _task(path: Path, name: str, label: str | None, seed: int) -> Task:
+    sample = read(path, seed)
+    names = sample.table.column_names
+    column = label if label is not None and label in names else str(names[-1])
+    prepared = prepare_sample(sample, name, Label(column))
+    description = f"{called(path.name)}, classes in column {called(column)!r}"
+    return Task(name, prepared.environment, description)
 
 
 @dataclass(frozen=True)

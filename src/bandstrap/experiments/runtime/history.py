@@ -1,20 +1,25 @@
-"""A history to time decisions on: the same for all, however long it would take them to play it."""
+"""A history to time policies and the paper's recipe on, however long they would take to play it."""
 
+import warnings
 from time import thread_time
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from bandstrap.arrays import Array
+from bandstrap.contexts import as_numbers
 from bandstrap.environments import Labelled
 from bandstrap.models.cost import no_cost_warnings
 from bandstrap.policies import Policy
 from bandstrap.policies.registry import CONTEXTUAL
-from bandstrap.priors import EigenExamples
+from bandstrap.priors import EigenExamples, PseudoExamples
+from bandstrap.resampling import Exponential
 from bandstrap.seeding import generator
 from bandstrap.simulation import Trace
 
 Costs = dict[int, float]  # seconds by length of history
+RECIPE, TOLERANCE = "recipe-sgd", 1e-3  # the paper's: scikit-learn's SGD, warm start, fresh weights
 PLAYER = "wb-log-replicas"  # cheap, and close to what the exact bootstraps would play
 
 
@@ -72,3 +77,46 @@ def timed(
                 costs[t] += thread_time() - started if i >= t else 0.0
             seen = t + draws
     return costs
+
+
+def timed_recipe(history: History, lengths: list[int], draws: int) -> dict[int, float]:
+    """CPU seconds of the recipe's decisions in the `draws` rounds after each length.
+
+    An untimed draw comes first, as the warm start.
+    """
+    pseudo = history.prior.start(history.problem)
+    with threadpool_limits(1):
+        return {t: _decisions(history, pseudo, t, draws) for t in lengths}
+
+
+def _decisions(history: History, pseudo: PseudoExamples, t: int, draws: int) -> float:
+    """Seconds of `draws` decisions, each a refit of all arms to the first t rounds."""
+    from sklearn.exceptions import ConvergenceWarning  # takes seconds to import
+
+    rng = generator(history.seed, "recipe weights", t)
+    arms = [_examples(history, pseudo, arm, t) for arm in range(history.problem.n_arms)]
+    models = [_model(arm) for arm in range(history.problem.n_arms)]
+    asked = as_numbers(history.contexts[t : t + 1]).astype(np.float64)
+    spent = 0.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for draw in range(draws + 1):
+            started = thread_time()
+            for model, (contexts, rewards) in zip(models, arms, strict=True):
+                weights = Exponential().weights(rewards.shape, rng)
+                model.fit(contexts, rewards, sample_weight=weights)
+                model.decision_function(asked)
+            spent += thread_time() - started if draw else 0.0
+    return spent
+
+
+def _model(arm: int) -> Any:
+    from sklearn.linear_model import SGDClassifier
+
+    return SGDClassifier(loss="log_loss", tol=TOLERANCE, warm_start=True, random_state=arm)
+
+
+def _examples(history: History, pseudo: PseudoExamples, arm: int, t: int) -> tuple[Array, Array]:
+    own = np.flatnonzero(history.arms[:t] == arm)
+    contexts = np.concatenate([pseudo.contexts, as_numbers(history.contexts[own])])
+    return contexts, np.concatenate([pseudo.rewards, history.rewards[own]])
