@@ -120,7 +120,7 @@ def _found(evidence: str) -> str:
 
 def _decisions() -> str:
     """What was chosen where the paper leaves it open."""
-    rows = [f"| {_plain(what)} | {_plain(chosen)} |" for what, chosen in DECISIONS]
+    rows = [f"| {_plain(what)} | {_plain(chosen)} |" for what, chosen in DECISIONS.items()]
     words = "## What we decided\n\nWhere the paper slips or leaves a choice open:\n"
     return "\n".join([words, "| | our choice |", "|---|---|", *rows, ""])
 

@@ -67,7 +67,7 @@ def reproduction_report(out: Path, names: list[str], claims: list[Claim], run: R
         figures=tuple(_figure(out, name) for name in names),
         run=run,
         notes_title="Where the paper has errors or is silent, and what was done",
-        notes=tuple(Note(title, text) for title, text in DECISIONS),
+        notes=tuple(Note(title, text) for title, text in DECISIONS.items()),
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 from bandstrap import LinUCB, compare
 from bandstrap.commands import names
 from bandstrap.commands.listing import registered
-from bandstrap.comparison import plugins
+from bandstrap.comparison import candidates
 from bandstrap.comparison.candidates import Selection
 from bandstrap.errors import InvalidInput
 from called import called, failed, in_one_line
@@ -30,7 +30,7 @@ def offering(monkeypatch, values, name="other"):
     def points(group):
         return [EntryPoint(name, values[group], group)]
 
-    monkeypatch.setattr(plugins, "entry_points", points)
+    monkeypatch.setattr(candidates, "entry_points", points)
     monkeypatch.setattr(names, "entry_points", points)
 
 
@@ -65,7 +65,7 @@ def test_installed_packages_take_part_by_entry_points(monkeypatch):
         "bandstrap.models": "bandstrap:DecisionTree",
     }
     monkeypatch.setattr(
-        plugins, "entry_points", lambda group: [EntryPoint("other", offered[group], group)]
+        candidates, "entry_points", lambda group: [EntryPoint("other", offered[group], group)]
     )
     names = candidates.Selection().candidates(("eg-lin",))
     assert [*names] == ["eg-lin", "other", "eg-other", "npb-other", "wb-other"]
