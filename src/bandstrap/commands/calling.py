@@ -66,9 +66,7 @@ def call(app: Callable[[], None]) -> None:
     interrupt = _Interrupt()
     _answer_signals(interrupt)
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(
-            stream, TextIOWrapper
-        ):  # a character outside its encoding must not end the command
+        if isinstance(stream, TextIOWrapper):  # characters outside its encoding are replaced
             stream.reconfigure(errors="replace")
     if "--debug" not in sys.argv:
         warnings.formatwarning = _warning

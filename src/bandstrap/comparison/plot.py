@@ -4,13 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from bandstrap.arrays import Array
 from bandstrap.comparison.benchmark.ranks import Ranks
 from bandstrap.comparison.ranking import Standing
 from bandstrap.experiments.figure2.plot import EARLY, style
-from bandstrap.experiments.style import figure, save
+from bandstrap.experiments.style import figure, plain_log, save
 from bandstrap.printable import called
 from bandstrap.simulation import Trace
 
@@ -39,13 +38,6 @@ def draw(
 def plain(text: str, most: int = 60) -> str:
     """A user's name for matplotlib: a dollar would start a formula."""
     return called(text, most).replace("$", r"\$")
-
-
-def plain_log(axis: Any) -> None:
-    """A few whole numbers on a logarithmic axis."""
-    axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axis.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-    axis.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _curves(axis: Any, traces: list[Trace], baselines: dict[str, float]) -> None:

@@ -41,12 +41,8 @@ class PreparedTable:
         return TableEnvironment(self.title, self.contexts, self.rewards.payoffs)
 
 
-def no_check() -> None:
-    """Accept all options."""
-
-
 def prepare(
-    data: Any, source: RewardSource, seed: int = 0, check: Callable[[], None] = no_check
+    data: Any, source: RewardSource, seed: int = 0, check: Callable[[], None] = lambda: None
 ) -> PreparedTable:
     """Read a table, find the rewards, and encode all other columns.
 

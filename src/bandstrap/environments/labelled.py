@@ -16,10 +16,7 @@ class ShuffledRows:
     """The rows of each run: a random permutation of all, then another, and so on."""
 
     unsaved: ClassVar[tuple[str, ...]] = ("order", "epoch")
-    schema = Schema(
-        seeds=ArrayOf(np.int64, "runs", fixed=True),
-        labels=ArrayOf(np.int64, "runs"),
-    )
+    schema = Schema(seeds=ArrayOf(np.int64, "runs", fixed=True), labels=ArrayOf(np.int64, "runs"))
 
     def __init__(self, seeds: Array) -> None:
         self.seeds = seeds  # (runs,), one generator per run and pass

@@ -104,13 +104,8 @@ class Bernoulli(Stationary):
     4
     """
 
-    @property
-    def support(self) -> Support:
-        return Support.binary()
-
-    @property
-    def law(self) -> Law | None:
-        return Law(BERNOULLI)
+    support = Support.binary()
+    law = Law(BERNOULLI)
 
 
 @dataclass(frozen=True)
@@ -121,9 +116,7 @@ class Beta(Stationary):
     1.0
     """
 
-    @property
-    def law(self) -> Law | None:
-        return Law(BETA)
+    law = Law(BETA)
 
 
 @dataclass(frozen=True)
@@ -156,14 +149,11 @@ class Gaussian(Stationary):
     """
 
     scale: float = 1.0
+    support = Support.real()
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _check_scale(self.scale)
-
-    @property
-    def support(self) -> Support:
-        return Support.real()
 
     @property
     def law(self) -> Law | None:
@@ -257,14 +247,11 @@ class TwoArm(Stationary):
 
     n_arms: int = 2
     means: tuple[float, ...] | None = (0.5, 0.25)
+    support = Support.categories((0.0, 0.25, 1.0))
 
     def __post_init__(self) -> None:
         if self.n_arms != 2 or self.means != (0.5, 0.25):
             raise InvalidInput("means", self.means, "the problem of Theorem 1 is fixed")
-
-    @property
-    def support(self) -> Support:
-        return Support.categories((0.0, 0.25, 1.0))
 
     def _rewards(self, parameters: Array, rng: Rng) -> Array:
         heads = (rng.random(parameters.size) < 0.5).astype(np.float64)

@@ -52,14 +52,11 @@ class ClassPayoffs(Payoffs):
 
     labels: Array  # (rows,), 0 to classes - 1
     classes: int
+    support = Support.binary()
 
     @property
     def n_arms(self) -> int:
         return self.classes
-
-    @property
-    def support(self) -> Support:
-        return Support.binary()
 
     def of(self, rows: Array) -> Array:
         right: Array = self.labels[rows][:, None] == np.arange(self.classes)
@@ -143,6 +140,7 @@ class TableEnvironment(Environment):
     payoffs: Payoffs
 
     contextual: ClassVar[bool] = True
+    seeded_as: ClassVar[str] = "OwnTable"  # its old name
 
     @property
     def name(self) -> str:
@@ -156,12 +154,6 @@ class TableEnvironment(Environment):
             digest.update(f"{array.dtype.str}{array.shape}".encode())
             digest.update(np.ascontiguousarray(array).data)
         return digest.hexdigest()[:24]
-
-    @property
-    def stream(self) -> str:
-        return (
-            f"OwnTable({self.title!r}, {self.payoffs.n_arms} arms, {self.digest})"  # its old name
-        )
 
     def __repr__(self) -> str:
         return f"TableEnvironment({self.title!r}, {self.payoffs.n_arms} arms, {self.digest})"

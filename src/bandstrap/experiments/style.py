@@ -62,6 +62,15 @@ def regret_axes(axis: Any, traces: list[Trace], title: str) -> None:
     axis.ticklabel_format(axis="x", style="plain", useOffset=False)
 
 
+def plain_log(axis: Any) -> None:
+    """A few whole numbers on a logarithmic axis."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    axis.xaxis.set_minor_formatter(NullFormatter())
+
+
 def save(drawing: "Figure", path: Path) -> None:
     """Write the figure to a PNG file."""
     with replacing(path, "choose another --out") as file:

@@ -37,7 +37,7 @@ def page(report: Report) -> str:
         styles="\n".join(map(_asset, _STYLES)),
         answer=_answer(report.answer),
         figures="".join(map(_figure, report.figures)),
-        tables="".join(map(_titled, report.tables)),
+        tables="".join(f"<h3>{escaped(each.title)}</h3>{_table(each)}" for each in report.tables),
         run=_run(report.run),
         notes_title=escaped(report.notes_title),
         notes="".join(map(_note, report.notes)),
@@ -76,10 +76,6 @@ def _figure(figure: Figure) -> str:
     charts = '<div class="charts"></div>' if figure.panels else ""
     name = escaped(figure.id)
     return f'<section class="figure" id="{name}"><h3>{title}</h3>{charts}{drawing}</section>'
-
-
-def _titled(table: Table) -> str:
-    return f"<h3>{escaped(table.title)}</h3>{_table(table)}"
 
 
 def _table(table: Table) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from bandstrap.experiments.figure2.players import PLAYERS
-from bandstrap.experiments.style import figure, save
+from bandstrap.experiments.style import figure, plain_log, save
 from bandstrap.policies.registry import REGISTRY, SCHEDULES
 from bandstrap.simulation import Trace
 
@@ -17,6 +17,13 @@ _SPARE = ("#444444", "#7a4fa3", "#5b8fd6", "#c06c9b", "#2f6f4f", "#a8792b", "#00
 _DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (1, 1.5)), (0, (4, 1.5, 1, 1.5)), (0, (8, 3)))
 _MARKS = "osD^vPX*<>"
 _OF_MODEL = {"logistic": 0, "network": 1, "linear": 2, "tree": 3}  # places in _DASHES
+_PANELS: dict[str, tuple[str, ...]] = {  # with curves of the first panel that are shown again
+    "linear and logistic": (),
+    "logistic: solved and approximated": ("wb-log", "npb-log"),
+    "networks": ("wb-log",),
+    "schedules": ("eg-log",),
+    "readings": ("wb-log", "eg-log"),
+}
 
 
 def draw(title: str, traces: list[Trace], path: Path) -> None:
@@ -35,26 +42,11 @@ def draw(title: str, traces: list[Trace], path: Path) -> None:
 
 def panels_of(traces: list[Trace]) -> dict[str, list[Trace]]:
     """The paper's figure, then approximations, networks, schedules of ε-greedy, and readings."""
-    names = (
-        "linear and logistic",
-        "logistic: solved and approximated",
-        "networks",
-        "schedules",
-        "readings",
-    )
-    panels: dict[str, list[Trace]] = {name: [] for name in names}
-    for trace in traces:
-        panels[names[_panel_of(trace.policy)]].append(trace)
     by_name = {trace.policy: trace for trace in traces}
-    for panel, guests in (
-        (1, ("wb-log", "npb-log")),
-        (2, ("wb-log",)),
-        (3, ("eg-log",)),
-        (4, ("wb-log", "eg-log")),
-    ):
-        if panels[names[panel]]:
-            shown = [by_name[name] for name in guests if name in by_name]
-            panels[names[panel]] = shown + panels[names[panel]]
+    panels = {}
+    for place, (title, guests) in enumerate(_PANELS.items()):
+        own = [trace for trace in traces if _panel_of(trace.policy) == place]
+        panels[title] = [by_name[name] for name in guests if own and name in by_name] + own
     return panels
 
 
@@ -82,11 +74,7 @@ def _panel(axis: Any, title: str, traces: list[Trace]) -> None:
             low, high = mean - half, mean + half
             axis.fill_between(rounds, low, high, color=look["color"], alpha=0.12, linewidth=0)
     axis.set(title=title, xlabel="round", ylabel="reward per step", xscale="log")
-    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
-
-    axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axis.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-    axis.xaxis.set_minor_formatter(NullFormatter())
+    plain_log(axis)
     axis.set_ylim(bottom=0)
     axis.legend(frameon=False, fontsize=7, ncols=2)
 

@@ -79,17 +79,13 @@ def mean_cost(trace: Trace) -> float | None:
 
 def against_paper(traces: Iterable[Trace]) -> list[Statement]:
     """Ours on average over the paper's rounds against its figures."""
-    return [
-        _no_more(trace, PAPER[trace.environment, trace.policy])
-        for trace in traces
-        if (trace.environment, trace.policy) in PAPER
-    ]
-
-
-def _no_more(trace: Trace, theirs: float) -> Statement:
-    text = f"{trace.environment} {trace.policy} at most the paper's"
-    numbers = f"{_shown(trace)}; paper {1e3 * theirs:.0f} ms"
-    return Statement(text, _lower(mean_cost(trace), theirs), numbers)
+    statements = []
+    for trace in traces:
+        if theirs := PAPER.get((trace.environment, trace.policy)):
+            text = f"{trace.environment} {trace.policy} at most the paper's"
+            numbers = f"{_shown(trace)}; paper {1e3 * theirs:.0f} ms"
+            statements.append(Statement(text, _lower(mean_cost(trace), theirs), numbers))
+    return statements
 
 
 def against_recipe(traces: Sequence[Trace]) -> list[Statement]:
