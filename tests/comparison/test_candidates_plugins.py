@@ -58,8 +58,6 @@ def test_a_class_that_needs_arguments_is_refused(tmp_path):
 def test_installed_packages_take_part_by_entry_points(monkeypatch):
     from importlib.metadata import EntryPoint
 
-    from bandstrap.comparison import candidates
-
     offered = {
         "bandstrap.policies": "bandstrap:LinUCB",
         "bandstrap.models": "bandstrap:DecisionTree",

@@ -33,14 +33,10 @@ class Compared:
     out: Path
 
     def as_dict(self) -> dict[str, object]:
-        names = (
-            *("report.html", "results.parquet", "timings.parquet", "plot.png"),
-            *("ranking.json", "encoder.json"),
-        )
-        return {
-            **summary(self.found),
-            "paths": {name.split(".")[0]: self.out / name for name in names},
-        }
+        written = ("report.html", "results.parquet", "timings.parquet")
+        names = (*written, "plot.png", "ranking.json", "encoder.json")
+        paths = {name.split(".")[0]: self.out / name for name in names}
+        return {**summary(self.found), "paths": paths}
 
     def __rich__(self) -> RenderableType:
         found = self.found

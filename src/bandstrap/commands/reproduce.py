@@ -71,15 +71,11 @@ def _check(names: list[str], settings: Settings) -> None:
         if name not in EXPERIMENTS:
             raise UnknownName("experiment", name, EXPERIMENTS)
     for name in names:
-        _check_policies(name, settings)
-
-
-def _check_policies(name: str, settings: Settings) -> None:
-    """Refuse policies if a named experiment has none of them."""
-    known = EXPERIMENTS[name].known
-    if settings.policies and known and not set(settings.policies) & set(known):
-        remedy = f"{name} has others, such as {', '.join(list(known)[:5])} (see: bandstrap list)"
-        raise InvalidInput("--policies", ",".join(settings.policies), remedy)
+        known, asked = EXPERIMENTS[name].known, settings.policies
+        if asked and known and not set(asked) & set(known):
+            others = ", ".join(list(known)[:5])
+            remedy = f"{name} has others, such as {others} (see: bandstrap list)"
+            raise InvalidInput("--policies", ",".join(asked), remedy)
 
 
 def claims_table(claims: Iterable[Claim]) -> Table:

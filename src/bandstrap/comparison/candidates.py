@@ -185,7 +185,9 @@ class Candidates:
         broken = dict(policies.broken)
         for name, error in models.broken.items():
             broken.update({f"{family}-{name}": error for family in REFITTING})
-        known = {**_ours(), **policies.found, **joint}
+        ours = {name: make(PRIOR) for name, make in CONTEXTUAL.items()}
+        ours |= {name: make() for name, make in POLICIES.items()}
+        known = {**ours, **policies.found, **joint}
         return cls(known, pairs, (*policies.found, *joint), broken, models.broken)
 
     def check_model(self, name: str) -> None:
@@ -198,11 +200,6 @@ class Candidates:
         if name not in self.policies or (pairs and name in POLICIES):
             meant = next(iter(pairs), name)
             raise self.broken.get(name) or UnknownName("policy", meant, self.policies)
-
-
-def _ours() -> dict[str, Policy[Any]]:
-    contextual = {name: make(PRIOR) for name, make in CONTEXTUAL.items()}
-    return {**contextual, **{name: make() for name, make in POLICIES.items()}}
 
 
 def _with_model(name: str, model: Model) -> dict[str, Policy[Any]]:

@@ -139,7 +139,12 @@ def advice(ranking: tuple[Standing, ...], gap: Gap | None, floor: float) -> Advi
     """What follows from a ranking; `floor` is the reward per round of the best arm alone."""
     first = ranking[0]
     if first.reward.mean <= floor:
-        return _none_is_better(first, floor)
+        sentence = (
+            f"None earns more than always pulling the best arm ({first.reward.shown(floor)} per "
+            f"round) in this many rounds; the nearest is {first.policy} with {first.reward}: try "
+            "more --rounds, or columns that say more."
+        )
+        return Advice(first.policy, sentence)
     if gap is None:
         return _use(first, "; it played alone", floor)
     lead = f", {gap.difference} more than {gap.second}"
@@ -186,12 +191,3 @@ def _use(chosen: Standing, why: str, floor: float) -> Advice:
     if reward.known and reward.low <= floor:
         doubt = f"; but that is not significantly more than the best arm ({reward.shown(floor)})"
     return Advice(chosen.policy, f"Use {chosen.policy}: {reward} per round{why}{doubt}.")
-
-
-def _none_is_better(first: Standing, floor: float) -> Advice:
-    return Advice(
-        first.policy,
-        f"None earns more than always pulling the best arm ({first.reward.shown(floor)} per round) "
-        f"in this many rounds; the nearest is {first.policy} with {first.reward}: try more "
-        "--rounds, or columns that say more.",
-    )

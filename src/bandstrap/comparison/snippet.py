@@ -21,21 +21,17 @@ def snippet(policy: Policy[Any], rewards: TableRewards, encoder: str | None) -> 
     made = code.of(policy)
     binary = rewards.payoffs.support == Support.binary()
     support = "Support.binary()" if binary else "Support.interval(0, 1)"
+    written = f"written by found.encoder.save({UNWRITTEN!r})"
+    about = written if encoder is None else "turns a row, as a dict, into a context"
     lines = [
         *code.imports(),
-        f"encode = Encoder.load({encoder or UNWRITTEN!r})  # {_about(encoder)}",
+        f"encode = Encoder.load({encoder or UNWRITTEN!r})  # {about}",
         f"bandit = Bandit({made}, arms={[*rewards.arms]!r}, rewards={support}, seed=0)"
         + code.doubt(),
         "decision = bandit.decide(encode(encode.example))  # your row here",
         f"bandit.learn(decision, reward=1.0){_scale(rewards.scale)}",
     ]
     return "\n".join(lines) + "\n"
-
-
-def _about(encoder: str | None) -> str:
-    if encoder is None:
-        return f"written by found.encoder.save({UNWRITTEN!r})"
-    return "turns a row, as a dict, into a context"
 
 
 def _scale(scale: RewardScale) -> str:

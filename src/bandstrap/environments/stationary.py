@@ -8,15 +8,7 @@ from bandstrap.arrays import Array, Rng
 from bandstrap.environments.base import Environment, Round
 from bandstrap.errors import InvalidInput
 from bandstrap.history.compiled import Law
-from bandstrap.kernels.rewards import (
-    BERNOULLI,
-    BETA,
-    NORMAL,
-    TRIANGULAR,
-    TRIANGULAR_SPAN,
-    TRUNCATED_NORMAL,
-    draw_rewards,
-)
+from bandstrap.kernels import rewards as kernel
 from bandstrap.problem import Problem, Support
 from bandstrap.seeding import kernel_stream
 from bandstrap.storage.schema import ArrayOf, Either, Schema
@@ -91,7 +83,7 @@ class Stationary(Environment):
         if self.law is None:
             raise NotImplementedError(f"{type(self).__name__} needs a law or its own _rewards")
         rewards = np.empty(parameters.size)
-        draw_rewards(kernel_stream(rng), self.law.code, parameters, self.law.scale, rewards)
+        kernel.draw_rewards(kernel_stream(rng), self.law.code, parameters, self.law.scale, rewards)
         return rewards
 
 
@@ -105,7 +97,7 @@ class Bernoulli(Stationary):
     """
 
     support = Support.binary()
-    law = Law(BERNOULLI)
+    law = Law(kernel.BERNOULLI)
 
 
 @dataclass(frozen=True)
@@ -116,7 +108,7 @@ class Beta(Stationary):
     1.0
     """
 
-    law = Law(BETA)
+    law = Law(kernel.BETA)
 
 
 @dataclass(frozen=True)
@@ -137,7 +129,7 @@ class Triangular(Stationary):
 
     @property
     def law(self) -> Law | None:
-        return Law(TRIANGULAR_SPAN if self.full_span else TRIANGULAR)
+        return Law(kernel.TRIANGULAR_SPAN if self.full_span else kernel.TRIANGULAR)
 
 
 @dataclass(frozen=True)
@@ -157,7 +149,7 @@ class Gaussian(Stationary):
 
     @property
     def law(self) -> Law | None:
-        return Law(NORMAL, self.scale)
+        return Law(kernel.NORMAL, self.scale)
 
 
 @dataclass(frozen=True)
@@ -185,7 +177,7 @@ class TruncatedNormal(Stationary):
 
     @property
     def law(self) -> Law | None:
-        return Law(TRUNCATED_NORMAL, self.scale)
+        return Law(kernel.TRUNCATED_NORMAL, self.scale)
 
 
 def _check_scale(scale: float) -> None:

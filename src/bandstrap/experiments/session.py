@@ -30,11 +30,8 @@ class Session:
         """
         store = Store(self.out, experiment.name)
         runner = Runner(self.seed, self.workers, store.checkpoint, progress, engine=self.engine)
-        facts = {
-            "experiment": experiment.name,
-            "seed": self.seed,
-            "settings": asdict(self.settings),
-        }
+        asked = asdict(self.settings)
+        facts = {"experiment": experiment.name, "seed": self.seed, "settings": asked}
         traces = store.traces(facts, lambda: experiment.run(self.settings, runner))
         experiment.plot(self.settings, traces, store.folder / "plot.png")
         return experiment.check(self.settings, traces)

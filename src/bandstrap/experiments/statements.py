@@ -222,10 +222,6 @@ def count_of(statements: Sequence[Statement]) -> str:
     return ", ".join(parts)
 
 
-def _counts(statements: Sequence[Statement]) -> tuple[int, int, int]:
+def _counts(statements: Sequence[Statement]) -> list[int]:
     outcomes = [statement.outcome for statement in statements]
-    return (
-        outcomes.count(Outcome.HOLDS),
-        outcomes.count(Outcome.FAILS),
-        outcomes.count(Outcome.OPEN),
-    )
+    return [outcomes.count(each) for each in (Outcome.HOLDS, Outcome.FAILS, Outcome.OPEN)]

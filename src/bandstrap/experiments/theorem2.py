@@ -34,18 +34,14 @@ class Theorem2(Experiment):
         runs, last = settings.size(full=(100, 1_000_000), quick=(50, 20_000))
         exponents = np.linspace(min(3.0, np.log10(last)), np.log10(last), 4)
         horizons = sorted({round(10**exponent) for exponent in exponents})
+        worlds = {gap: Bernoulli(means=(0.5 + gap / 2, 0.5 - gap / 2)) for gap in GAPS}
+        policies = {T: ForcedPulls.for_horizon(T) for T in horizons}
         cells = [
             Cell(
-                self.name,
-                f"bernoulli-gap-{gap:g}",
-                f"npb-forced-{horizon}",
-                Bernoulli(means=(0.5 + gap / 2, 0.5 - gap / 2)),
-                ForcedPulls.for_horizon(horizon),
-                horizon,
-                runs,
+                self.name, f"bernoulli-gap-{gap:g}", f"npb-forced-{T}", world, policies[T], T, runs
             )
-            for gap in GAPS
-            for horizon in horizons
+            for gap, world in worlds.items()
+            for T in horizons
         ]
         return runner.run(cells)
 

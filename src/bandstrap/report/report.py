@@ -30,7 +30,9 @@ class Run:
         """A run on this machine, with the installed versions."""
         ours = (("bandstrap", __version__), ("Python", platform.python_version()))
         versions = (*ours, *((name, version(name)) for name in _SHOWN))
-        return cls(command, seed, seconds, versions, _machine())
+        cores = os.cpu_count() or 1
+        machine = f"{_processor()}, {cores} core{'s' * (cores > 1)}, {platform.system()}"
+        return cls(command, seed, seconds, versions, machine)
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
@@ -56,11 +58,6 @@ def duration(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min {rest} s"
     return f"{minutes // 60} h {minutes % 60} min"
-
-
-def _machine() -> str:
-    cores = os.cpu_count() or 1
-    return f"{_processor()}, {cores} core{'s' * (cores > 1)}, {platform.system()}"
 
 
 def _processor() -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import betaincinv
 
 from bandstrap.arrays import Rng
-from bandstrap.environments import Bernoulli, Categorical, Gaussian
+from bandstrap.environments import ENVIRONMENTS
 from bandstrap.experiments.base import Claim, Experiment, Settings, Verdict, by_name
 from bandstrap.experiments.statements import regret_difference
 from bandstrap.experiments.style import figure, regret_axes, save
@@ -37,13 +37,8 @@ class Equivalence(Experiment):
     def run(self, settings: Settings, runner: Runner) -> list[Trace]:
         runs, horizon = settings.size(full=(1000, 2000), quick=(200, 300))
         arms = settings.arms or 5
-        worlds = {
-            "bernoulli": Bernoulli(arms),
-            "categorical": Categorical(arms),
-            "gaussian": Gaussian(arms),
-        }
         cells = [
-            Cell(self.name, env, name, worlds[env], _policy(env, name), horizon, runs)
+            Cell(self.name, env, name, ENVIRONMENTS[env](arms), _policy(env, name), horizon, runs)
             for env, names in PAIRS.items()
             for name in names
         ]

@@ -39,19 +39,12 @@ class Lineup:
 
     def cells(self, experiment: str, settings: Settings, size: tuple[int, int]) -> list[Cell]:
         """A cell for each policy, of `size` runs and rounds."""
-        environment = self.environment(settings)
-        runs, horizon = size
+        world, (runs, horizon) = self.environment(settings), size
+        names = settings.chosen(KNOWN, (*self.full, *self.reduced))
+        rounds = {name: self._rounds(name, horizon, settings) for name in names}
         return [
-            Cell(
-                experiment,
-                environment.name,
-                name,
-                environment,
-                policy_of(name, environment),
-                self._rounds(name, horizon, settings),
-                runs,
-            )
-            for name in settings.chosen(KNOWN, (*self.full, *self.reduced))
+            Cell(experiment, world.name, name, world, policy_of(name, world), rounds[name], runs)
+            for name in names
         ]
 
     def _rounds(self, name: str, horizon: int, settings: Settings) -> int:

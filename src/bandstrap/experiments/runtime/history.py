@@ -52,9 +52,7 @@ class History:
         return Trace(*names, rounds, rounds[None] - reward, reward, seconds)
 
 
-def timed(
-    policy: Policy[Any], history: History, lengths: list[int], draws: int
-) -> dict[int, float]:
+def timed(policy: Policy[Any], history: History, lengths: list[int], draws: int) -> Costs:
     """CPU seconds of the `draws` rounds after each length; the policy learns what was played.
 
     The round before them is not timed: it fits at once what in a run is fitted round by round.
@@ -79,7 +77,7 @@ def timed(
     return costs
 
 
-def timed_recipe(history: History, lengths: list[int], draws: int) -> dict[int, float]:
+def timed_recipe(history: History, lengths: list[int], draws: int) -> Costs:
     """CPU seconds of the recipe's decisions in the `draws` rounds after each length.
 
     An untimed draw comes first, as the warm start.

@@ -15,14 +15,7 @@ from bandstrap.arrays import Array
 from bandstrap.experiments.base import Claim, Experiment, Settings, Verdict, by_name
 from bandstrap.experiments.statements import Outcome, Statement, count_of, verdict_of
 from bandstrap.experiments.style import figure, look, save
-from bandstrap.experiments.theorem1.lock_in import (
-    GAP,
-    Pair,
-    expected_regret,
-    local_exponent,
-    npb_pull_log_probability,
-    wb_pull_log_probability,
-)
+from bandstrap.experiments.theorem1 import lock_in
 from bandstrap.simulation import Runner, Trace
 
 FIRST_M = 15  # where the paper's lemmas begin
@@ -30,7 +23,7 @@ WINDOW = 40.0  # decades
 GAMMAS = (0.95, 0.75, 0.5, 0.25, 0.15)  # with the last the theorem asks for log T > 10²³²
 PLAYABLE = 1e9  # rounds
 FAR = (1e3, 1e4, 1e6, 1e9)  # log10 of horizons where only the bound is computed
-TAILS = {"npb": npb_pull_log_probability, "wb": wb_pull_log_probability}
+TAILS = {"npb": lock_in.npb_pull_log_probability, "wb": lock_in.wb_pull_log_probability}
 
 
 def lemma_bound(horizons: ArrayLike) -> Array:
@@ -48,9 +41,9 @@ def lemma_bound_exact_tail(horizons: ArrayLike) -> Array:
     of arm 1 were regret; its conclusion survives where m is below 3T/8 or so.)
     """
     T, m = _horizons_by_m(horizons)
-    log_p = npb_pull_log_probability(np.ones(m.shape), m + 1)
+    log_p = lock_in.npb_pull_log_probability(np.ones(m.shape), m + 1)
     log_q = np.log(-np.expm1(log_p))
-    late = np.maximum(np.floor(T / 2) - m, 0) * GAP
+    late = np.maximum(np.floor(T / 2) - m, 0) * lock_in.GAP
     with np.errstate(divide="ignore"):
         logs = np.minimum(log_q + np.minimum(-log_p, np.log(T / 2)) - np.log(8), np.log(late))
     return _best_m(T, m, logs)
@@ -65,9 +58,9 @@ def guaranteed_exponent(log10_horizon: float) -> float:
     low, high = FIRST_M, int(8 * log_T) + FIRST_M
     while high - low > 1:  # 1/P grows with m, but for steps too small to matter here
         middle = (low + high) // 2
-        enough = -float(npb_pull_log_probability(1.0, middle + 1.0)) >= log_T - np.log(2)
+        enough = -float(lock_in.npb_pull_log_probability(1.0, middle + 1.0)) >= log_T - np.log(2)
         low, high = (low, middle) if enough else (middle, high)
-    bound = -float(npb_pull_log_probability(1.0, low + 1.0)) - np.log(8) - low * np.log(2)
+    bound = -float(lock_in.npb_pull_log_probability(1.0, low + 1.0)) - np.log(8) - low * np.log(2)
     return float(bound / log_T)
 
 
@@ -84,7 +77,7 @@ def lemma_gives_theorem1(gamma: float) -> bool:
     return bool((bound > (1 - gamma) * log_T - np.log(32)).all())
 
 
-def _horizons_by_m(horizons: ArrayLike) -> Pair:
+def _horizons_by_m(horizons: ArrayLike) -> lock_in.Pair:
     """T as a column and m as a row, far enough that T is the smaller side of the minimum."""
     T = np.asarray(horizons, dtype=float).reshape(-1, 1)
     return T, np.arange(FIRST_M, FIRST_M + 2.0 + int(8 * np.log(T.max())))[None, :]
@@ -109,7 +102,7 @@ class BadHistoryCheck:
 def check_bad_history(m_max: int = 5000) -> BadHistoryCheck:
     """C4 at every m from 15 to `m_max`."""
     m = np.arange(FIRST_M, m_max + 1, dtype=float)
-    log_p = npb_pull_log_probability(np.ones(m.shape), m + 1)
+    log_p = lock_in.npb_pull_log_probability(np.ones(m.shape), m + 1)
     first, second = -(m + 2) * np.log(m + 2) / 20, -m * np.log(m) / 20
     margin = first - log_p
     at = int(margin.argmin())
@@ -176,7 +169,9 @@ class Theorem1(Experiment):
 
     def run_at(self, horizons: Array, names: Iterable[str] = tuple(TAILS)) -> list[Trace]:
         """The expected regret at these horizons."""
-        return [_trace(name, horizons, expected_regret(horizons, TAILS[name])) for name in names]
+        return [
+            _trace(name, horizons, lock_in.expected_regret(horizons, TAILS[name])) for name in names
+        ]
 
     def check(self, settings: Settings, traces: list[Trace]) -> list[Claim]:
         claims = [
@@ -198,7 +193,7 @@ class Theorem1(Experiment):
             style["label"] = {"npb": "NPB", "wb": "WB = TS"}.get(trace.policy, trace.policy)
             decades = np.log10(trace.rounds)
             regret.plot(decades, np.log10(trace.mean()), **style)
-            exponent.plot(decades, local_exponent(trace.rounds, trace.mean()), **style)
+            exponent.plot(decades, lock_in.local_exponent(trace.rounds, trace.mean()), **style)
         decades = np.log10(traces[0].rounds)
         for bound, dashes, label in (
             (lemma_bound_exact_tail(traces[0].rounds), "-.", "lemma with the exact tail"),
