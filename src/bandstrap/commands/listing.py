@@ -84,10 +84,9 @@ def _models() -> list[str]:
     from bandstrap import models
 
     found = {name: getattr(models, name) for name in models.__all__}
-    kinds = {name: kind for name, kind in found.items() if isclass(kind)}
     named = [
         name
-        for name, kind in kinds.items()
-        if issubclass(kind, models.Model) and not isabstract(kind)
+        for name, kind in found.items()
+        if isclass(kind) and issubclass(kind, models.Model) and not isabstract(kind)
     ]
     return [*named, *(name for name in found if name.startswith("from_"))]

@@ -108,12 +108,8 @@ class Label(RewardSource):
         if classes is None:
             raise InvalidInput("--label", self.column, "give a column of words or whole numbers")
         if len(classes.names) > CLASSES:
-            raise InvalidInput(
-                "--label",
-                self.column,
-                f"{len(classes.names):,} different values are too many arms; group them into at "
-                f"most {CLASSES}",
-            )
+            many = f"{len(classes.names):,} different values are too many arms"
+            raise InvalidInput("--label", self.column, f"{many}; group them into at most {CLASSES}")
         longest = max(classes.names, key=len, default="")
         if len(longest) > LONGEST:
             remedy = f"{called(longest)!r} has {len(longest):,} characters; use shorter names"
@@ -172,7 +168,6 @@ def reward_source(label: str | None, rewards: str | Sequence[str] | None) -> Rew
     if label is not None:
         return Label(str(label))
     if not rewards:
-        raise InvalidInput(
-            "--label", label, "name the column of classes, or the arms' columns by --rewards"
-        )
+        remedy = "name the column of classes, or the arms' columns by --rewards"
+        raise InvalidInput("--label", label, remedy)
     return RewardColumns(tuple(map(str, split_names(rewards))))

@@ -6,13 +6,7 @@ from typing import ClassVar
 
 from bandstrap.environments import ENVIRONMENTS
 from bandstrap.experiments.base import Claim, Experiment, Settings, Verdict, by_name
-from bandstrap.experiments.statements import (
-    Outcome,
-    Statement,
-    count_of,
-    regret_difference,
-    verdict_of,
-)
+from bandstrap.experiments.statements import Statement, count_of, regret_difference, verdict_of
 from bandstrap.experiments.style import figure, regret_axes, save
 from bandstrap.policies import POLICIES
 from bandstrap.simulation import Cell, Runner, Trace
@@ -106,8 +100,7 @@ def _order(found: Found, env: str, npb_name: str) -> list[Statement]:
     wb, npb, ts = (found[env, name] for name in ("wb", npb_name, "ts"))
     if env == "bernoulli":
         equal = regret_difference(wb, ts)
-        even = Outcome.FAILS if equal.sign else Outcome.HOLDS
-        return [_higher(npb, wb), _higher(npb, ts), Statement(EQUAL, even, str(equal))]
+        return [_higher(npb, wb), _higher(npb, ts), Statement(EQUAL, equal.even(), str(equal))]
     return [_higher(npb, wb), _higher(ts, npb)]
 
 
@@ -119,9 +112,8 @@ def _higher(first: Trace, second: Trace) -> Statement:
 def _verdict(statements: list[Statement]) -> Verdict:
     """Equality holds on any small sample, so alone it decides nothing."""
     orders = [each for each in statements if each.text != EQUAL]
-    if all(each.outcome is Outcome.OPEN for each in orders):
-        return Verdict.UNDECIDED
-    return verdict_of(statements)
+    undecided = verdict_of(orders) is Verdict.UNDECIDED
+    return Verdict.UNDECIDED if undecided else verdict_of(statements)
 
 
 def _binomial(found: Found) -> str:

@@ -67,6 +67,10 @@ class Difference:
         """1 or -1 if the interval lies on one side of zero, else 0."""
         return int(self.low > 0) - int(self.high < 0)
 
+    def even(self) -> Outcome:
+        """Whether the two may be equal."""
+        return Outcome.FAILS if self.sign else Outcome.HOLDS
+
     def above(self) -> Outcome:
         """Whether the first is above the second."""
         return (Outcome.OPEN, Outcome.HOLDS, Outcome.FAILS)[self.sign]
@@ -159,9 +163,8 @@ class Rule:
     def outcome(self, difference: RewardDifference) -> Outcome:
         if difference.relation is Relation.OPEN:
             return Outcome.OPEN
-        if difference.relation not in self.relations or difference.high < self.low:
-            return Outcome.FAILS
-        if difference.low > self.high:
+        outside = difference.high < self.low or difference.low > self.high
+        if outside or difference.relation not in self.relations:
             return Outcome.FAILS
         if self.low <= difference.low and difference.high <= self.high:
             return Outcome.HOLDS

@@ -55,14 +55,9 @@ def ranks(policies: list[str], rewards: Array) -> Ranks:
     mean = rankdata(-rewards, axis=1).mean(axis=0)
     order = sorted(range(len(policies)), key=lambda i: (mean[i], policies[i]))
     names = [policies[i] for i in order]
-    different = _different(names, rewards[:, order])
-    return Ranks(
-        tuple(names),
-        tuple(float(mean[i]) for i in order),
-        rewards.shape[0],
-        _friedman(rewards),
-        _groups(names, different),
-    )
+    means = tuple(float(mean[i]) for i in order)
+    groups = _groups(names, _different(names, rewards[:, order]))
+    return Ranks(tuple(names), means, rewards.shape[0], _friedman(rewards), groups)
 
 
 def duel(first: str, second: str, rewards: dict[str, Array]) -> Duel:

@@ -8,14 +8,7 @@ from typing import ClassVar
 from bandstrap.environments import Labelled
 from bandstrap.experiments.base import Claim, Experiment, Settings
 from bandstrap.experiments.figure2.claims import verdicts
-from bandstrap.experiments.figure2.players import (
-    BARE,
-    GAUSSIAN,
-    GAUSSIANS,
-    KNOWN,
-    OPTIMISED,
-    policy_of,
-)
+from bandstrap.experiments.figure2.players import BARE, GAUSSIANS, KNOWN, OPTIMISED, policy_of
 from bandstrap.experiments.figure2.plot import draw
 from bandstrap.experiments.statements import HORIZON
 from bandstrap.policies.registry import SCHEDULES, named
@@ -61,6 +54,7 @@ _LINEAR = named(model="linear", variant="")
 _WIDTHS = named(model="linear", variant="fixed")
 _LOGISTIC = named(model="logistic", variant="")
 _PAPER = tuple(OPTIMISED)
+_RANDOM = ("wb-log-random-prior", *GAUSSIANS)
 _FAST = ("wb-log-onestep", "wb-log-gaussian", "wb-log-grouped", "wb-log-replicas")
 _NETWORKS = (*named(model="network", variant=""), "eg-nn-bare")
 _BUDGETED = named(variant="budgeted")
@@ -74,7 +68,7 @@ _ENSEMBLES = ("ensemble-nn", "ensemble-log")
 # plays them. The rest play as many as show how they begin; `--exact-horizon` gives them more.
 COVTYPE = Lineup(
     "covtype",
-    full=(*_PLOTTED, GAUSSIAN, *GAUSSIANS, *_FAST, *_BUDGETED, *_ENSEMBLES),
+    full=(*_PLOTTED, *_RANDOM, *_FAST, *_BUDGETED, *_ENSEMBLES),
     reduced={
         **dict.fromkeys((*_SHARED, *_RIVALS), 10_000),
         **dict.fromkeys(_TREES, 5000),
@@ -88,7 +82,7 @@ MNIST = Lineup(
     reduced={
         **dict.fromkeys(("wb-log-grouped", *_BUDGETED, *_SHARED, *_RIVALS), 5000),
         **dict.fromkeys((_TREES[0], _TREES[2]), 5000),
-        **dict.fromkeys((GAUSSIAN, *GAUSSIANS, "wb-log-onestep"), 500),
+        **dict.fromkeys((*_RANDOM, "wb-log-onestep"), 500),
         **dict.fromkeys((*_NETWORKS, _TREES[1]), 100),
         **dict.fromkeys(_PAPER, 15),
     },

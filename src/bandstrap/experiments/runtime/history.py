@@ -90,10 +90,12 @@ def timed_recipe(history: History, lengths: list[int], draws: int) -> Costs:
 def _decisions(history: History, pseudo: PseudoExamples, t: int, draws: int) -> float:
     """Seconds of `draws` decisions, each a refit of all arms to the first t rounds."""
     from sklearn.exceptions import ConvergenceWarning  # takes seconds to import
+    from sklearn.linear_model import SGDClassifier
 
     rng = generator(history.seed, "recipe weights", t)
     arms = [_examples(history, pseudo, arm, t) for arm in range(history.problem.n_arms)]
-    models = [_model(arm) for arm in range(history.problem.n_arms)]
+    how = {"loss": "log_loss", "tol": TOLERANCE, "warm_start": True}
+    models = [SGDClassifier(**how, random_state=arm) for arm in range(history.problem.n_arms)]
     asked = as_numbers(history.contexts[t : t + 1]).astype(np.float64)
     spent = 0.0
     with warnings.catch_warnings():
@@ -106,12 +108,6 @@ def _decisions(history: History, pseudo: PseudoExamples, t: int, draws: int) -> 
                 model.decision_function(asked)
             spent += thread_time() - started if draw else 0.0
     return spent
-
-
-def _model(arm: int) -> Any:
-    from sklearn.linear_model import SGDClassifier
-
-    return SGDClassifier(loss="log_loss", tol=TOLERANCE, warm_start=True, random_state=arm)
 
 
 def _examples(history: History, pseudo: PseudoExamples, arm: int, t: int) -> tuple[Array, Array]:

@@ -169,9 +169,12 @@ class Theorem1(Experiment):
 
     def run_at(self, horizons: Array, names: Iterable[str] = tuple(TAILS)) -> list[Trace]:
         """The expected regret at these horizons."""
-        return [
-            _trace(name, horizons, lock_in.expected_regret(horizons, TAILS[name])) for name in names
-        ]
+        traces, nothing = [], np.zeros(horizons.size)
+        for name in names:
+            regret = lock_in.expected_regret(horizons, TAILS[name])[None]
+            of = (self.name, "two-arm", name, horizons)
+            traces.append(Trace(*of, regret, 0.5 * horizons - regret, nothing))
+        return traces
 
     def check(self, settings: Settings, traces: list[Trace]) -> list[Claim]:
         claims = [
@@ -209,12 +212,6 @@ class Theorem1(Experiment):
             axis.set_major_formatter(lambda x, _: f"$10^{{{x:.0f}}}$")
         regret.legend(frameon=False)
         save(drawing, path)
-
-
-def _trace(name: str, horizons: Array, regret: Array) -> Trace:
-    reward = 0.5 * horizons - regret
-    nothing = np.zeros(horizons.size)
-    return Trace("theorem1", "two-arm", name, horizons, regret[None], reward[None], nothing)
 
 
 def bad_history(found: BadHistoryCheck) -> Claim:
