@@ -35,8 +35,6 @@ def _own(kind: str) -> Any:
     return typer.Option(metavar="<name>", help=f"A {kind} of your own, as module:Class.")
 
 
-OwnPolicy = Annotated[Names, _own("policy")]
-OwnModel = Annotated[Names, _own("model")]
 Quick = Annotated[bool, typer.Option("--quick", help="Play less, for a first look.")]
 Rounds = Annotated[int | None, typer.Option(help="Rounds per run.")]
 Runs = Annotated[int | None, typer.Option(help="Independent runs per policy.")]
@@ -53,7 +51,7 @@ class PolicyOptions:
     models: Annotated[
         Names, names_option("Models to join with policies such as wb,eg: as in lin,log,nn.")
     ] = None
-    policy: OwnPolicy = None
+    policy: Annotated[Names, _own("policy")] = None
 
     def selection(self, own_models: list[str] | None = None) -> "Selection":
         """This needs a compiler."""
@@ -216,7 +214,7 @@ def _compare(
         ),
     ] = None,
     chosen: PolicyOptions,
-    model: OwnModel = None,
+    model: Annotated[Names, _own("model")] = None,
     length: LengthOptions,
     out: Out = Path("compared"),
     execution: ExecutionOptions,

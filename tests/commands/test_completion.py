@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from bandstrap.commands import names as completion
-from bandstrap.commands.names import names
+from bandstrap.commands.names import known
 from bandstrap.policies import POLICIES
 
 # What a shell has after the completion was installed in it, for words that are half typed.
@@ -26,7 +26,7 @@ echo "${{COMPREPLY[@]}}"
 def home(tmp_path, monkeypatch):
     """A user's home with `bandstrap` on the path and names in its cache."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    names()
+    known()
     program = tmp_path / "bin" / "bandstrap"
     program.parent.mkdir()
     heavy = "print('slow') if 'numba' in sys.modules else None"

@@ -24,7 +24,7 @@ from bandstrap import (
     simulate,
 )
 from bandstrap.environments import TableEnvironment
-from bandstrap.environments.table import payoffs_of
+from bandstrap.environments.table import ClassPayoffs
 from bandstrap.models import WeightedModel, cost
 from bandstrap.models.cost import CostWarning
 from bandstrap.problem import Problem
@@ -138,7 +138,9 @@ def test_decisions_are_the_same_whether_it_is_told_or_not():
 def table(width):
     rng = np.random.default_rng(0)
     contexts = rng.standard_normal((30, width)).astype(np.float32)
-    return TableEnvironment("wide", contexts, payoffs_of((contexts[:, 0] > 0).astype(np.int64), 2))
+    return TableEnvironment(
+        "wide", contexts, ClassPayoffs((contexts[:, 0] > 0).astype(np.int64), 2)
+    )
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -3,9 +3,8 @@
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
-from rich.console import Group, RenderableType
+from rich.console import Group, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -21,8 +20,6 @@ from bandstrap.simulation import Runner
 from bandstrap.simulation.engines import Engine
 from bandstrap.simulation.progress import Bar
 from bandstrap.simulation.store.folder import locked
-
-Justify = Literal["left", "right"]
 
 
 @dataclass(frozen=True)
@@ -73,8 +70,8 @@ def ranking_table(found: Comparison) -> Table:
         title=title, caption="≈ not significantly different from the first" if tied else None
     )
     for column in ("", "policy", "reward", "interval", "µs per decision"):
-        justify: Justify = "left" if column == "policy" else "right"
-        table.add_column(column, justify=justify, no_wrap=column == "interval", overflow="fold")
+        side: JustifyMethod = "left" if column == "policy" else "right"
+        table.add_column(column, justify=side, no_wrap=column == "interval", overflow="fold")
     for standing in found.ranking:
         sign = "≈ " if standing.tied and standing.place > 1 else ""
         mean = standing.reward.shown(standing.reward.mean)

@@ -22,11 +22,6 @@ class NamesCache(TypedDict):
     about: dict[str, dict[str, str]]
 
 
-def names() -> dict[str, list[str]]:
-    """Every name by group."""
-    return known()["names"]
-
-
 def known() -> NamesCache:
     """Every name and what it is, cached until a source file or an installed plugin changes."""
     path, state = _cache(), _state()
@@ -84,5 +79,5 @@ def _after_commas(incomplete: str, groups: Iterable[str]) -> list[str]:
 
 
 def _beginning(incomplete: str, groups: Iterable[str]) -> list[str]:
-    by_group = names()
+    by_group = known()["names"]
     return [name for group in groups for name in by_group[group] if name.startswith(incomplete)]

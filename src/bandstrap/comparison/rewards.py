@@ -55,9 +55,10 @@ class TableRewards:
 
     @cached_property
     def payoffs(self) -> "Payoffs":
-        from bandstrap.environments.table import payoffs_of
+        from bandstrap.environments.table import ClassPayoffs, FullPayoffs
 
-        return payoffs_of(self.values, len(self.arms))
+        values, n_arms = self.values, len(self.arms)
+        return ClassPayoffs(values, n_arms) if values.ndim == 1 else FullPayoffs(values)
 
     def baselines(self) -> dict[str, float]:
         """The reward per round without contexts: of a random arm, and of the best arm."""

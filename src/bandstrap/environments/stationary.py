@@ -49,6 +49,8 @@ class Stationary(Environment):
                 raise InvalidInput("means", self.means, "give a finite mean for each arm")
             object.__setattr__(self, "n_arms", len(self.means))
         Problem(self.n_arms)
+        if self.law is not None and not 0 < self.law.scale < np.inf:
+            raise InvalidInput("scale", self.law.scale, "give a positive standard deviation")
 
     @property
     def support(self) -> Support:
@@ -143,10 +145,6 @@ class Gaussian(Stationary):
     scale: float = 1.0
     support = Support.real()
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check_scale(self.scale)
-
     @property
     def law(self) -> Law | None:
         return Law(kernel.NORMAL, self.scale)
@@ -162,10 +160,6 @@ class TruncatedNormal(Stationary):
 
     scale: float = 1e-4
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check_scale(self.scale)
-
     def _true_means(self, parameters: Array) -> Array:
         from scipy.special import ndtr  # here: it takes longer to import than everything else
 
@@ -178,11 +172,6 @@ class TruncatedNormal(Stationary):
     @property
     def law(self) -> Law | None:
         return Law(kernel.TRUNCATED_NORMAL, self.scale)
-
-
-def _check_scale(scale: float) -> None:
-    if not (np.isfinite(scale) and scale > 0):
-        raise InvalidInput("scale", scale, "give a positive standard deviation")
 
 
 @dataclass(frozen=True)

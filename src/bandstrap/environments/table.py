@@ -89,13 +89,10 @@ class FullPayoffs(Payoffs):
     def n_arms(self) -> int:
         return int(self.rewards.shape[1])
 
-    @property
-    def support(self) -> Support:
-        return Support.binary() if self._binary else Support.interval(0.0, 1.0)
-
     @cached_property
-    def _binary(self) -> bool:
-        return bool(np.isin(self.rewards, (0.0, 1.0)).all())
+    def support(self) -> Support:
+        binary = np.isin(self.rewards, (0.0, 1.0)).all()
+        return Support.binary() if binary else Support.interval(0.0, 1.0)
 
     def of(self, rows: Array) -> Array:
         paid: Array = self.rewards[rows]
@@ -108,11 +105,6 @@ class FullPayoffs(Payoffs):
     @property
     def content(self) -> Array:
         return self.rewards
-
-
-def payoffs_of(values: Array, n_arms: int) -> Payoffs:
-    """From the class of each row, (rows,), or the reward of each arm in it, (rows, arms)."""
-    return ClassPayoffs(values, n_arms) if values.ndim == 1 else FullPayoffs(values)
 
 
 class PaidRows(ShuffledRows):

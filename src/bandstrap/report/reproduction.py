@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bandstrap.experiments import EXPERIMENTS, Claim, Verdict
@@ -46,15 +46,11 @@ class _Drawn:
     with_drawing: bool = False
 
 
-_OF_ARMS = _Drawn(_by_environment, (REGRET, REWARD))
-_OF_CONTEXTS = _Drawn(panels_of, (REWARD, REGRET))
+_ARMS = _Drawn(_by_environment, (REGRET, REWARD))
 _DRAWN = {  # the other experiments show their drawing alone
-    "figure1": _OF_ARMS,
-    "figure1-k5": _OF_ARMS,
-    "figure1-k2": _OF_ARMS,
-    "equivalence": _Drawn(_by_environment, (REGRET, REWARD), with_drawing=True),
-    "figure2-covtype": _OF_CONTEXTS,
-    "figure2-mnist": _OF_CONTEXTS,
+    **dict.fromkeys(("figure1", "figure1-k5", "figure1-k2"), _ARMS),
+    "equivalence": replace(_ARMS, with_drawing=True),
+    **dict.fromkeys(("figure2-covtype", "figure2-mnist"), _Drawn(panels_of, (REWARD, REGRET))),
 }
 _DRAWING = _Drawn(lambda _: {}, (), with_drawing=True)
 
@@ -75,12 +71,11 @@ def _answer(claims: list[Claim]) -> Answer:
     counts = Counter(claim.verdict for claim in claims)
     counted = [VerdictCount(counts[each], each, _TONES[each]) for each in Verdict if counts[each]]
     sentence = f"{counts[Verdict.REPRODUCED]} of {len(claims)} claims of the paper are reproduced."
-    if len(claims) < 2:
-        sentence = f"The claim is {claims[0].verdict}." if claims else _NOTHING
+    if not claims:
+        sentence = "These policies decide no claim of the paper; their curves are below."
+    elif len(claims) == 1:
+        sentence = f"The claim is {claims[0].verdict}."
     return Answer(sentence, _table(claims), tuple(counted))
-
-
-_NOTHING = "These policies decide no claim of the paper; their curves are below."
 
 
 def _table(claims: list[Claim]) -> Table:
