@@ -23,7 +23,6 @@ from bandstrap.simulation.store.results import Store
 from bandstrap.storage.files import write_json
 from bandstrap.tables.encoder import Encoder
 
-EXPERIMENT = "compare"
 UNIT = RewardScale()
 
 
@@ -147,7 +146,7 @@ def run(
     usual = affordable(QUICK if size.quick else USUAL, problem.n_features)
     policies = selection.candidates(usual)
     cells = [
-        Cell(EXPERIMENT, environment.name, name, environment, policy, rounds, runs)
+        Cell("compare", environment.name, name, environment, policy, rounds, runs)
         for name, policy in policies.items()
     ]
     check(cells)

@@ -26,7 +26,6 @@ from bandstrap.simulation import Cell, Runner, Trace
 from bandstrap.storage.files import write_json
 from bandstrap.tables.source import SUFFIXES, read, title_of
 
-EXPERIMENT = "benchmark"
 ROUNDS, RUNS = 1000, 3
 APPROXIMATE = ("ts-laplace", "ts-langevin-nn")  # Thompson sampling with approximate sampling
 BOOTSTRAPS = {
@@ -206,7 +205,7 @@ def _cells(task: Task, policies: dict[str, Policy[Any]], size: Size) -> list[Cel
     rounds, runs = usual.rounds_and_runs(problem.n_arms, problem.n_features)
     rounds = size.rounds or min(rounds, ROUNDS)
     return [
-        Cell(EXPERIMENT, task.name, name, task.environment, policy, rounds, runs)
+        Cell("benchmark", task.name, name, task.environment, policy, rounds, runs)
         for name, policy in policies.items()
     ]
 

@@ -6,7 +6,7 @@ settled before the full runs: "best" is said of ties too, no other being better.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 
@@ -111,7 +111,8 @@ MNIST = (
         NO_WORSE,
     ),
 )
-_BOTH: dict[str, tuple[str, tuple[Sentence, ...]]] = {
+_Claims = dict[str, tuple[str, tuple[Sentence, ...]]]
+_BOTH: _Claims = {
     "C12": (
         "4d eigen and O(d) Gaussian pseudo-examples perform alike",
         (_sentence("Gaussian and eigen pseudo-examples alike", [(GAUSSIAN, "wb-log")], SAME),),
@@ -125,22 +126,15 @@ _BOTH: dict[str, tuple[str, tuple[Sentence, ...]]] = {
         tuple(_sentence(f"{name} no better", [("eg-log", name)], NO_WORSE) for name in SCHEDULES),
     ),
 }
-_ORDERS: dict[str, dict[str, tuple[str, tuple[Sentence, ...]]]] = {
-    "covtype": {
-        "C9": (
-            "CovType: EG, NPB, WB with logistic regression best in all rounds; linear EG, UCB, "
-            "bootstraps similar and slightly worse; linear TS worst; networks like logistic",
-            COVTYPE,
-        ),
-    },
-    "mnist": {
-        "C10": (
-            "MNIST: non-linear models far above linear UCB, the network best; NPB ≈ WB, both "
-            "slightly below tuned EG",
-            MNIST,
-        ),
-    },
-}
+_C9 = (
+    "CovType: EG, NPB, WB with logistic regression best in all rounds; linear EG, UCB, "
+    "bootstraps similar and slightly worse; linear TS worst; networks like logistic"
+)
+_C10 = (
+    "MNIST: non-linear models far above linear UCB, the network best; NPB ≈ WB, both "
+    "slightly below tuned EG"
+)
+_ORDERS: dict[str, _Claims] = {"covtype": {"C9": (_C9, COVTYPE)}, "mnist": {"C10": (_C10, MNIST)}}
 
 
 def verdicts(dataset: str, found: Found) -> list[Claim]:
@@ -149,11 +143,8 @@ def verdicts(dataset: str, found: Found) -> list[Claim]:
     for id_, (text, sentences) in {**_ORDERS[dataset], **_BOTH}.items():
         if not any(_played(each, reading, found) for each in sentences for reading in READINGS):
             continue
-        verdict, lines = judged(
-            id_,
-            partial(_statements, sentences, found),
-            _unrefuted if id_ == "C14" else verdict_of,
-        )
+        rule = _unrefuted if id_ == "C14" else verdict_of
+        verdict, lines = judged(id_, partial(_statements, sentences, found), rule)
         if id_ in _BOTH:
             text = f"{dataset}: {text}"
             id_ = id_ if dataset == "covtype" else f"{id_}-{dataset}"
@@ -180,14 +171,12 @@ def _played(sentence: Sentence, reading: Reading, found: Found) -> bool:
 def _on(dataset: str, found: Found, claim: Claim) -> Claim:
     """The claim, undecided if another data set was played in place of the paper's."""
     trace = next(iter(found.values()))
-    evidence, verdict = f"{trace.runs} runs: {claim.evidence}", claim.verdict
-    if trace.environment != dataset:
-        evidence = (
-            f"played on {trace.environment} in its place, which decides nothing about {dataset}; "
-            f"there the rules say: {verdict}\n{evidence}"
-        )
-        verdict = Verdict.UNDECIDED
-    return Claim(claim.id, claim.claim, verdict, evidence)
+    evidence = f"{trace.runs} runs: {claim.evidence}"
+    if trace.environment == dataset:
+        return replace(claim, evidence=evidence)
+    why = f"played on {trace.environment} in its place, which decides nothing about {dataset}"
+    evidence = f"{why}; there the rules say: {claim.verdict}\n{evidence}"
+    return replace(claim, verdict=Verdict.UNDECIDED, evidence=evidence)
 
 
 def _table(found: Found) -> str:
