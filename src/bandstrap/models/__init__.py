@@ -2,10 +2,8 @@
 
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.convex.gaussian_limit import GaussianLimit
-from bandstrap.models.convex.grouped import Grouped
-from bandstrap.models.convex.model import ConvexModel
-from bandstrap.models.convex.one_step import OneStep
-from bandstrap.models.convex.regression import LinearRegression, LogisticRegression
+from bandstrap.models.convex.one_step import Grouped, OneStep
+from bandstrap.models.convex.regression import ConvexModel, LinearRegression, LogisticRegression
 from bandstrap.models.network.model import Budgeted, NeuralNetwork
 from bandstrap.models.network.shared import NetworkHeads, SharedNetwork
 from bandstrap.models.online.replicas import OnlineLinear, OnlineLogistic, Replicas

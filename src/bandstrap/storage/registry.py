@@ -118,8 +118,8 @@ CLASSES: dict[str, str] = {
 # files, the folder, and the names.
 _FOLDERS = [
     ("kernels.", "kernels.lazy", "direct history"),
-    ("models.", "models.convex", "gaussian_limit grouped one_step"),
-    ("models.", "models.online", "ellipsoid replicas stochastic"),
+    ("models.", "models.convex", "gaussian_limit one_step"),
+    ("models.", "models.online", "replicas stochastic"),
     ("models.convex_", "models.convex", "arm draw examples learner"),
     ("models.estimator_", "models.sklearn", "fit learner online"),
     ("models.network_", "models.network", "layers replay shared"),
@@ -150,9 +150,11 @@ MOVED: dict[str, str] = {
     "bandstrap.history": "bandstrap.history.rewards",
     "bandstrap.models.budget": "bandstrap.models.network.model",
     "bandstrap.models.convex_arms": "bandstrap.models.convex.arm",
+    "bandstrap.models.ellipsoid": "bandstrap.policies.contextual.ellipsoids",
     "bandstrap.models.estimator": "bandstrap.models.sklearn.model",
     "bandstrap.models.estimator_ensemble": "bandstrap.models.sklearn.schedules",
     "bandstrap.models.estimator_fresh": "bandstrap.models.sklearn.learner",
+    "bandstrap.models.grouped": "bandstrap.models.convex.one_step",
     "bandstrap.models.heads": "bandstrap.models.network.heads",
     "bandstrap.models.importance": "bandstrap.models.sklearn.learner",
     "bandstrap.models.linear": "bandstrap.models.convex.regression",

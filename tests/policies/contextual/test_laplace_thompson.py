@@ -3,7 +3,7 @@ import pytest
 from scipy import optimize, special, stats
 
 from bandstrap.errors import InvalidInput
-from bandstrap.models.online.ellipsoid import Ellipsoids
+from bandstrap.policies.contextual.ellipsoids import Ellipsoids
 from bandstrap.policies.contextual.laplace_thompson import LaplaceThompson
 from bandstrap.problem import Problem, Support
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bandstrap.models.online.ellipsoid import Ellipsoids
+from bandstrap.policies.contextual.ellipsoids import Ellipsoids
 
 
 def taught(contexts: np.ndarray, rewards: np.ndarray, penalty: float = 1.0) -> Ellipsoids:

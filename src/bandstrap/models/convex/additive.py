@@ -23,7 +23,7 @@ from bandstrap.models.convex.factor import (
     span_of,
     warn_of_rounding,
 )
-from bandstrap.models.convex.model import ConvexModel
+from bandstrap.models.convex.regression import ConvexModel
 from bandstrap.models.features import Examples, as_numbers
 from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
@@ -93,6 +93,9 @@ class AdditiveLearner(Learner):
         kept = [rows.n_features for rows in self.rows if rows is not None]
         require(all(width == size - 1 for width in kept), "rows are of another width")
 
+    def restore(self) -> None:
+        self.rows = self.rows or [None] * len(self.theta)
+
     def verify_problem(self, problem: Problem) -> None:
         own = problem.n_arms, problem.n_features + 1
         require(self.theta.shape == own, "moments are of another problem")
@@ -105,18 +108,12 @@ class AdditiveLearner(Learner):
         self.noise = float(resampling.noise)
         self.pseudo = prior.start(problem)
         self.version = -1
-        self.own_gram = np.zeros((arms, d, d))  # without pseudo-examples
-        self.own_moment = np.zeros((arms, d))
-        self.own_count = np.zeros(arms)
-        self.gram = np.zeros((arms, d, d))
-        self.moment = np.zeros((arms, d))
-        self.count = np.zeros(arms)
-        self.theta = np.zeros((arms, d))
-        self.inverse = np.zeros((arms, d, d))
-        self.inverted = np.zeros(arms)  # examples when the inverse was computed
+        # The own moments are without pseudo-examples, `inverted` the count at the last inverse.
+        self.own_gram, self.gram, self.inverse = np.zeros((3, arms, d, d))
+        self.own_moment, self.moment, self.theta = np.zeros((3, arms, d))
+        self.own_count, self.count, self.inverted, self.drawn = np.zeros((4, arms))
         self.rows = [Examples(problem.n_features) for _ in range(arms)]
         self.work = np.zeros((5, d))
-        self.drawn = np.zeros(arms)
 
     def learn(
         self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float = 1.0
@@ -127,7 +124,7 @@ class AdditiveLearner(Learner):
         self.own_gram[arm] += weight * np.outer(x, x)
         self.own_moment[arm] += weight * reward * x
         self.own_count[arm] += weight
-        rows = self._kept(arm)
+        rows = self.rows[arm]
         if rows is not None:
             rows.add(context, reward, weight)
         if self._notice_prior():
@@ -150,8 +147,7 @@ class AdditiveLearner(Learner):
         self.own_gram *= kept[:, None, None]
         self.own_moment *= kept[:, None]
         self.own_count *= kept
-        for arm in range(len(self.rows)):
-            rows = self._kept(arm)
+        for arm, rows in enumerate(self.rows):
             if rows is not None:
                 rows.fade(factor)
                 rows.keep(np.full(rows.count, kept[arm] > 0))
@@ -160,8 +156,7 @@ class AdditiveLearner(Learner):
     def remap_arms(self, fresh: "AdditiveLearner", before: ArmMap) -> None:
         for name in PER_ARM:
             setattr(self, name, remapped(getattr(self, name), getattr(fresh, name), before))
-        if self.rows:
-            self.rows = remapped_list(list(self.rows), list(fresh.rows), before)
+        self.rows = remapped_list(list(self.rows), list(fresh.rows), before)
         self.version = -1  # new arms have no pseudo-examples yet
 
     def margins(self, contexts: Array, rng: Rng) -> Array:
@@ -214,40 +209,34 @@ class AdditiveLearner(Learner):
         examples.set_prior(self.pseudo)
         return examples
 
-    def _kept(self, arm: int) -> Examples | None:
-        return self.rows[arm] if self.rows else None
-
     def _few(self) -> Array:
         """Which arms have so few examples that they are kept."""
-        if not self.rows:
-            return np.zeros(self.drawn.size, dtype=np.bool_)
         return np.array([rows is not None for rows in self.rows])
 
     def _invert(self, arm: int) -> None:
         ridge = self.model.penalty * self.count[arm]
-        rows = self._kept(arm)
+        rows = self.rows[arm]
         examples = None if rows is None else self._examples(rows)
         self.inverted[arm] = self.count[arm]
         if examples is not None and examples.few:
-            factor = _factor_of_few(examples, ridge)
+            contexts, weights = examples.contexts(), _weights(examples)
+            contexts, weights = contexts[weights > 0], weights[weights > 0]
+            span = span_of(contexts, examples.bias > 0)
+            factor = qr_factor(contexts, weights, ridge, examples.bias, span)[0]
             self.inverse[arm] = factor.T @ factor
             self.theta[arm] = factor.T @ (factor @ self.moment[arm])
             return
         self.rows = [None if i == arm else kept for i, kept in enumerate(self.rows)]
-        factor = self._factor_of_moments(arm, ridge)
-        self.inverse[arm] = factor.T @ factor
-        settle(
-            self.gram[arm], self.moment[arm], self.theta[arm], self.inverse[arm], ridge, self.work
-        )
-
-    def _factor_of_moments(self, arm: int, ridge: float) -> Array:
         hessian = self.gram[arm].copy()
         hessian.flat[: -1 : len(hessian) + 1] += ridge
         factor = inverse_factor(hessian)
         if not self.warned and least_own(hessian, factor) < ROUGH:
             self.warned = True
             warn_of_rounding("GaussianNoise with LinearRegression")
-        return factor
+        self.inverse[arm] = factor.T @ factor
+        settle(
+            self.gram[arm], self.moment[arm], self.theta[arm], self.inverse[arm], ridge, self.work
+        )
 
 
 def _weights(examples: ConvexExamples) -> Array:
@@ -255,10 +244,3 @@ def _weights(examples: ConvexExamples) -> Array:
     return np.concatenate(
         [np.full(2 * len(examples.axes), 2.0), np.ones(len(examples.plain)), examples.rows.weights]
     )
-
-
-def _factor_of_few(examples: ConvexExamples, ridge: float) -> Array:
-    contexts, weights = examples.contexts(), _weights(examples)
-    contexts, weights = contexts[weights > 0], weights[weights > 0]
-    span = span_of(contexts, examples.bias > 0)
-    return qr_factor(contexts, weights, ridge, examples.bias, span)[0]

@@ -7,7 +7,7 @@ from bandstrap.kernels.codes import LINEAR, LOGISTIC
 from bandstrap.kernels.convex.loss import means
 from bandstrap.models.convex.draw import ConvexDraw
 from bandstrap.models.convex.examples import ConvexExamples
-from bandstrap.models.convex.model import ConvexModel
+from bandstrap.models.convex.regression import ConvexModel
 from bandstrap.models.features import Examples, as_numbers, verify_rows
 from bandstrap.priors import ExamplePrior, PseudoExamples
 from bandstrap.problem import Problem
@@ -71,8 +71,7 @@ class ConvexArm:
         self.draw = ConvexDraw(loss, self.examples, penalty)
         self.theta = np.zeros(d)
         self.factor = np.zeros((d, d), dtype=np.float32)
-        self.margins = np.zeros(0)
-        self.means = np.zeros(0)
+        self.margins, self.means = np.zeros((2, 0))
         self.known_rows = -1  # with margins; -1: none, as the prior is new
         self.fitted_rows = 0  # at the last fit
         self.factored_rows = -1  # at the last factor; -1: none yet for this prior
@@ -80,16 +79,14 @@ class ConvexArm:
 
     def set_prior(self, pseudo: PseudoExamples) -> None:
         self.examples.set_prior(pseudo)
-        self.known_rows = -1
-        self.factored_rows = -1
+        self.known_rows = self.factored_rows = -1
 
     def fade(self, factor: float) -> None:
         """Let rows count `factor` as much; the next fit starts anew."""
         rows = self.examples.rows
         if rows.count > 0:
             rows.keep(rows.fade(factor))
-            self.known_rows = -1
-            self.factored_rows = -1
+            self.known_rows = self.factored_rows = -1
             self.theta *= rows.count > 0
 
     def refresh(self, growth: float, tolerance: float) -> None:
@@ -121,7 +118,11 @@ class ConvexArm:
         self.theta[:] = draw.theta
         self.fitted_rows = self.examples.rows.count
         self.fits += 1
-        self._know(draw.entries[2, : self.examples.n_entries])
+        n = self.examples.n_entries
+        self._reserve(n)
+        self.margins[:n] = draw.entries[2, :n]
+        means(self.loss, self.margins, n, self.means)
+        self.known_rows = self.examples.rows.count
 
     def set_factor(self, factor: Array) -> None:
         self.factor = factor
@@ -136,10 +137,6 @@ class ConvexArm:
     def begin(self) -> None:
         """Start a draw, whose weights are set, at θ̂."""
         self.draw.begin(self.theta, self.margins, self.means, self.factor)
-
-    def width(self, context: Array) -> float:
-        """About the standard deviation of a draw's margin in a context (with its intercept)."""
-        return float(np.linalg.norm(self.factor @ context))
 
     def squares(self) -> Array:
         """Squared weighted residuals at θ̂, summed over the examples of each entry."""
@@ -167,19 +164,11 @@ class ConvexArm:
         means(self.loss, self.margins[begin:], n - begin, self.means[begin:])
         self.known_rows = self.examples.rows.count
 
-    def _know(self, margins: Array) -> None:
-        n = margins.size
-        self._reserve(n)
-        self.margins[:n] = margins
-        means(self.loss, self.margins, n, self.means)
-        self.known_rows = self.examples.rows.count
-
     def _reserve(self, size: int) -> None:
         if self.margins.size < size:
             room = np.zeros((2, size + max(64, self.examples.rows.count)))
-            room[0, : self.margins.size] = self.margins
-            room[1, : self.means.size] = self.means
-            self.margins, self.means = room[0], room[1]
+            room[:, : self.margins.size] = self.margins, self.means
+            self.margins, self.means = room
 
 
 class ConvexArms:
@@ -251,14 +240,13 @@ class ConvexArms:
         most = 0.1 * self.model.tolerance if self.random else self.model.tolerance
         return min(most, PRECISION * arm.theta.size / arm.examples.count)
 
-    def begin(self, rng: Rng, known: list[int], allowed: Array) -> list[int]:
-        """Draw weights for known and allowed arms and start there; each arm has its own stream."""
+    def begin(self, rng: Rng, indices: list[int]) -> list[int]:
+        """Draw weights for some arms and start at their fits; each arm has its own stream."""
         streams = kernel_streams(rng, len(self.arms))
-        begun = [index for index in known if allowed[index]]
-        for index in begun:
+        for index in indices:
             self.arms[index].draw.weigh(self.resampling, streams[index], rng)
             self.arms[index].begin()
-        return begun
+        return indices
 
     def remap_arms(self, fresh: "ConvexArms", before: ArmMap) -> None:
         """Go on with other arms; new ones take in the pseudo-examples that the others have."""

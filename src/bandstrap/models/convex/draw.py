@@ -5,12 +5,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from bandstrap.arrays import Array
+from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
-from bandstrap.kernels.codes import LINEAR
-from bandstrap.kernels.convex.loss import residuals
+from bandstrap.kernels.codes import LINEAR, LOGISTIC
+from bandstrap.kernels.convex.loss import bends, means, residuals
 from bandstrap.kernels.convex.solve import MEMORY, advance, direction, full_gradient, total_bend
-from bandstrap.models.convex.examples import ConvexExamples, WeightedExamples
+from bandstrap.kernels.convex.weights import fold_axes, weigh
+from bandstrap.models.convex.examples import ConvexExamples
 from bandstrap.models.convex.factor import (
     Span,
     inverse_factor,
@@ -19,10 +20,15 @@ from bandstrap.models.convex.factor import (
     span_of,
     warn_of_rounding,
 )
+from bandstrap.models.features import perturbed
+from bandstrap.resampling import Resampling
 from bandstrap.storage.schema import (
     ArrayOf,
+    Choice,
+    Fixed,
     Flag,
     Grows,
+    Of,
     Real,
     Schema,
     Whole,
@@ -35,11 +41,13 @@ PATIENCE = 40  # iterations with one factor
 FACTORS = 25  # attempts with a new factor of the weighted Hessian
 ROUGH = 1e-3  # a column whose own share is below this needs double precision
 BESIDE = 1e-13  # parameters nearer than this to a span are in it
+FLATTEST = 1e-20  # factors take the loss to bend at least this much
+FINEST, COARSEST = 5e-324, 1e100  # variances of rewards are between these
 NEAR = 1.0  # a step that moves a margin further leaves the parabola it was computed for
 
 
-class ConvexDraw(WeightedExamples):
-    """Buffers of a draw, and its progress.
+class ConvexDraw:
+    """Weights and weighted rewards by entry, and the progress of a draw by them.
 
     The distance to the optimum is estimated by half the decrement gᵀB g, with g the gradient and B
     the inverse Hessian as L-BFGS knows it: a factor of the unweighted Hessian, corrected along the
@@ -49,13 +57,20 @@ class ConvexDraw(WeightedExamples):
     `settle` has the last word.
     """
 
+    scale = 1.0  # of the loss, the unit of gaps; early files lack it
     warned = False  # that rounding may spoil it
-    unsaved: ClassVar[tuple[str, ...]] = ("_spanned", "_weighed")
+    unsaved: ClassVar[tuple[str, ...]] = ("_spanned", "_weighed")  # found again when needed
     _weighed = False  # whether `_spanned` belongs to the current weights
     _spanned: tuple[Array, Span] | None = None  # examples with weight, and their span
 
     # Numbers here may be left over from a draw that failed; the next one begins anew.
     schema = Schema(
+        loss=Fixed(Choice(LOGISTIC, LINEAR)),
+        examples=Of(ConvexExamples, shared=True),
+        penalty=Fixed(Real(low=0.0)),
+        entries=ArrayOf(np.float64, 6, Grows("entries"), finite=False),
+        weight=Real(finite=False),
+        scale=Real(FINEST, COARSEST),
         theta=ArrayOf(np.float64, "parameters", finite=False),
         gradient=ArrayOf(np.float64, "parameters", finite=False),
         step=ArrayOf(np.float64, "parameters", finite=False),
@@ -72,16 +87,77 @@ class ConvexDraw(WeightedExamples):
         require(self.theta.size == own, "parameters are of another width than rows")
 
     def __init__(self, loss: int, examples: ConvexExamples, penalty: float) -> None:
-        super().__init__(loss, examples, penalty)
+        self.loss = loss
+        self.examples = examples
+        self.penalty = penalty  # per example
+        self.entries = np.zeros((6, 0))  # weight, total, margin, residual, and two for a search
+        self.weight = 0.0  # of all examples
         d = examples.rows.n_features + 1
-        self.theta = np.zeros(d)
-        self.gradient = np.zeros(d)
-        self.step = np.zeros(d)
+        self.theta, self.gradient, self.step = np.zeros((3, d))
         self.pairs = np.zeros((2, MEMORY, d))
         self.work = np.zeros((5, 0))
         self.n_pairs = 0
         self.decrement = 0.0
         self.bend = 0.0  # of the loss in all examples, where the draw started
+
+    @property
+    def strength(self) -> float:
+        """Of the penalty on the squared parameters."""
+        return self.penalty * self.examples.mass
+
+    def weigh(self, resampling: Resampling, stream: Array, rng: Rng) -> None:
+        """Draw fresh weights, by `rng` for schemes that kernels do not know."""
+        self._reserve()
+        e = self.examples
+        quads = np.empty(e.axis_rewards.shape)
+        weight, total = self.entries[:2]
+        if resampling.code is not None:
+            self.weight = weigh(
+                stream, resampling.code, quads, e.axis_rewards, e.plain_rewards, e.rows.rewards,
+                weight, total,
+            )  # fmt: skip
+            if not e.rows.plain:
+                self.entries[:2, e.n_pseudo : e.n_entries] *= e.rows.weights
+                self.weight = float(weight[: e.n_entries].sum())
+            self._check_weight()
+            return
+        rewards, weights = perturbed(resampling, e.rewards(), rng)
+        self.set_weights(rewards, weights if e.rows.plain else weights * e.counts())
+
+    def set_weights(self, rewards: Array, weights: Array) -> None:
+        """Set rewards and weights of all examples, those of the axes first."""
+        self._reserve()
+        if self.loss == LINEAR:  # a squared loss has the unit of squared rewards
+            self.scale = variance_of(rewards, weights)
+        e = self.examples
+        a, n = len(e.axes), e.n_entries
+        quads = np.ascontiguousarray(weights[: 4 * a]).reshape(-1, 4)
+        quad_rewards = np.ascontiguousarray(rewards[: 4 * a]).reshape(-1, 4)
+        fold_axes(quads, quad_rewards, self.entries[0], self.entries[1])
+        self.entries[0, 2 * a : n] = weights[4 * a :]
+        self.entries[1, 2 * a : n] = weights[4 * a :] * rewards[4 * a :]
+        self.weight = float(weights.sum())
+        self._check_weight()
+
+    def _check_weight(self) -> None:
+        """Refuse weights that rounding has left nothing of."""
+        if not self.weight > 0.0:
+            raise InvalidInput("weights", self.weight, "weights are too small: give larger ones")
+
+    def hessian(self) -> Array:
+        """The weighted Hessian where the draw stands."""
+        hessian = self.examples.gram(self._bends())
+        hessian.flat[: -1 : len(hessian) + 1] += self.strength
+        return hessian
+
+    def _bends(self) -> Array:
+        n = self.examples.n_entries
+        weight, margin = self.entries[0], self.entries[2]
+        expected, bend = np.empty(n), np.empty(n)
+        means(self.loss, margin, n, expected)
+        bends(self.loss, expected, weight, n, bend)
+        np.maximum(bend, FLATTEST * weight[:n], out=bend)
+        return bend
 
     @property
     def gap(self) -> float:
@@ -105,15 +181,11 @@ class ConvexDraw(WeightedExamples):
         if factor is None:
             factor = self.weighted_factor()
             if self._spanned is not None and self.examples.few:
-                self._start_inside(self._spanned[1])
+                inside = self._spanned[1].project(self.theta)  # steps stay in the span
+                if np.abs(inside - self.theta).max() > BESIDE * np.abs(inside).max():
+                    self._stand_at(inside)
         self.look_around(factor)
         return factor
-
-    def _start_inside(self, span: Span) -> None:
-        """Steps stay in the span, so they have to start there."""
-        inside = span.project(self.theta)
-        if np.abs(inside - self.theta).max() > BESIDE * np.abs(inside).max():
-            self._stand_at(inside)
 
     def _stand_at(self, theta: Array) -> None:
         n = self.examples.n_entries
@@ -205,11 +277,8 @@ class ConvexDraw(WeightedExamples):
     def check_gap(self, tolerance: float) -> None:
         """Refuse a draw that is not solved."""
         if not self.gap <= tolerance:
-            raise InvalidInput(
-                "tolerance",
-                tolerance,
-                f"rounding leaves {self.gap:.1e}; rescale contexts and rewards or raise it",
-            )
+            remedy = f"rounding leaves {self.gap:.1e}; rescale contexts and rewards or raise it"
+            raise InvalidInput("tolerance", tolerance, remedy)
 
     def weighted_factor(self) -> Array:
         """A factor of the weighted Hessian where the draw stands, as precise as it needs to be."""
@@ -251,9 +320,6 @@ class ConvexDraw(WeightedExamples):
         self._weighed = True
         return self._spanned[1]
 
-    def restore(self) -> None:
-        """A span is not saved, but found again when needed."""
-
     def look_around(self, factor: Array) -> None:
         """Gradient and direction where the draw stands, from its residuals."""
         e = self.examples
@@ -267,7 +333,17 @@ class ConvexDraw(WeightedExamples):
         self.decrement = direction(factor, 1.0, self.gradient, self.pairs, 0, self.step, self.work)
 
     def _reserve(self) -> None:
-        super()._reserve()
+        e = self.examples
         self._weighed = False
-        if self.work.shape[1] < self.examples.scratch_size:
-            self.work = np.zeros((5, self.examples.scratch_size))
+        if self.entries.shape[1] < e.n_entries:
+            self.entries = np.zeros((6, e.n_entries + max(64, e.rows.count)))
+        if self.work.shape[1] < e.scratch_size:
+            self.work = np.zeros((5, e.scratch_size))
+
+
+def variance_of(rewards: Array, weights: Array) -> float:
+    """The variance of rewards; by their square if they are all the same, 1 if all zero."""
+    total = weights.sum()
+    mean = weights @ rewards / total
+    variance = float(weights @ (rewards - mean) ** 2 / total)
+    return max(variance, 1e-12 * mean**2) or 1.0

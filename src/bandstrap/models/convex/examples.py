@@ -1,23 +1,16 @@
-"""The examples of one arm as compiled passes take them, and their weights in a draw."""
+"""The examples of one arm as compiled passes take them."""
 
 import numpy as np
 
-from bandstrap.arrays import Array, Rng
-from bandstrap.errors import InvalidInput
+from bandstrap.arrays import Array
 from bandstrap.kernels.checks import LARGEST
-from bandstrap.kernels.codes import LINEAR, LOGISTIC
-from bandstrap.kernels.convex.loss import bends, means
 from bandstrap.kernels.convex.passes import gradient, margins, row_margins
-from bandstrap.kernels.convex.weights import fold_axes, weigh
-from bandstrap.models.features import Examples, as_numbers, perturbed, unit_of
+from bandstrap.models.features import Examples, as_numbers, unit_of
 from bandstrap.priors import PseudoExamples
 from bandstrap.priors.pseudo_examples import WIDEST
-from bandstrap.resampling import Resampling
-from bandstrap.storage.schema import ArrayOf, Choice, Fixed, Grows, Of, Real, Schema, require
+from bandstrap.storage.schema import ArrayOf, Choice, Fixed, Grows, Of, Schema, require
 
 CHUNK = 2048  # rows that are converted at a time
-FLATTEST = 1e-20  # factors take the loss to bend at least this much
-FINEST, COARSEST = 5e-324, 1e100  # variances of rewards are between these
 
 
 class ConvexExamples:
@@ -141,107 +134,9 @@ class ConvexExamples:
         return gram
 
 
-class WeightedExamples:
-    """Weights and weighted rewards by entry, beside what a draw computes from them."""
-
-    scale = 1.0  # of the loss, the unit of gaps; early files lack it
-
-    schema = Schema(
-        loss=Fixed(Choice(LOGISTIC, LINEAR)),
-        examples=Of(ConvexExamples, shared=True),
-        penalty=Fixed(Real(low=0.0)),
-        entries=ArrayOf(np.float64, 6, Grows("entries"), finite=False),
-        weight=Real(finite=False),
-        scale=Real(FINEST, COARSEST),
-    )
-
-    def __init__(self, loss: int, examples: ConvexExamples, penalty: float) -> None:
-        self.loss = loss
-        self.examples = examples
-        self.penalty = penalty  # per example
-        self.entries = np.zeros((6, 0))  # weight, total, margin, residual, and two for a search
-        self.weight = 0.0  # of all examples
-
-    @property
-    def strength(self) -> float:
-        """Of the penalty on the squared parameters."""
-        return self.penalty * self.examples.mass
-
-    def weigh(self, resampling: Resampling, stream: Array, rng: Rng) -> None:
-        """Draw fresh weights, by `rng` for schemes that kernels do not know."""
-        self._reserve()
-        e = self.examples
-        quads = np.empty(e.axis_rewards.shape)
-        weight, total = self.entries[0], self.entries[1]
-        if resampling.code is not None:
-            self.weight = weigh(
-                stream, resampling.code, quads, e.axis_rewards, e.plain_rewards, e.rows.rewards,
-                weight, total,
-            )  # fmt: skip
-            if not e.rows.plain:
-                self._scale_rows(e.rows.weights)
-            self._check_weight()
-            return
-        rewards, weights = perturbed(resampling, e.rewards(), rng)
-        self.set_weights(rewards, weights if e.rows.plain else weights * e.counts())
-
-    def _scale_rows(self, counts: Array) -> None:
-        e = self.examples
-        self.entries[:2, e.n_pseudo : e.n_entries] *= counts
-        self.weight = float(self.entries[0, : e.n_entries].sum())
-
-    def set_weights(self, rewards: Array, weights: Array) -> None:
-        """Set rewards and weights of all examples, those of the axes first."""
-        self._reserve()
-        if self.loss == LINEAR:  # a squared loss has the unit of squared rewards
-            self.scale = variance_of(rewards, weights)
-        e = self.examples
-        a, n = len(e.axes), e.n_entries
-        quads = np.ascontiguousarray(weights[: 4 * a]).reshape(-1, 4)
-        quad_rewards = np.ascontiguousarray(rewards[: 4 * a]).reshape(-1, 4)
-        fold_axes(quads, quad_rewards, self.entries[0], self.entries[1])
-        self.entries[0, 2 * a : n] = weights[4 * a :]
-        self.entries[1, 2 * a : n] = weights[4 * a :] * rewards[4 * a :]
-        self.weight = float(weights.sum())
-        self._check_weight()
-
-    def _check_weight(self) -> None:
-        """Refuse weights that rounding has left nothing of."""
-        if not self.weight > 0.0:
-            raise InvalidInput("weights", self.weight, "weights are too small: give larger ones")
-
-    def hessian(self) -> Array:
-        """The weighted Hessian where the draw stands."""
-        hessian = self.examples.gram(self._bends())
-        hessian.flat[: -1 : len(hessian) + 1] += self.strength
-        return hessian
-
-    def _bends(self) -> Array:
-        n = self.examples.n_entries
-        weight, margin = self.entries[0], self.entries[2]
-        expected, bend = np.empty(n), np.empty(n)
-        means(self.loss, margin, n, expected)
-        bends(self.loss, expected, weight, n, bend)
-        np.maximum(bend, FLATTEST * weight[:n], out=bend)
-        return bend
-
-    def _reserve(self) -> None:
-        if self.entries.shape[1] < self.examples.n_entries:
-            room = self.examples.n_entries + max(64, self.examples.rows.count)
-            self.entries = np.zeros((6, room))
-
-
 def _add_gram(gram: Array, contexts: Array, weights: Array) -> None:
     """gram += Σ weights_i x_i x_iᵀ, for weights that are not negative."""
     for begin in range(0, len(contexts), CHUNK):
         chunk = slice(begin, begin + CHUNK)
         scaled = as_numbers(contexts[chunk]) * np.sqrt(weights[chunk])[:, None]
         gram += scaled.T @ scaled
-
-
-def variance_of(rewards: Array, weights: Array) -> float:
-    """The variance of rewards; by their square if they are all the same, 1 if all zero."""
-    total = weights.sum()
-    mean = weights @ rewards / total
-    variance = float(weights @ (rewards - mean) ** 2 / total)
-    return max(variance, 1e-12 * mean**2) or 1.0

@@ -17,28 +17,17 @@ from bandstrap.kernels.convex.sandwich import (
     sandwich_scores,
 )
 from bandstrap.models.base import Learner, Model
-from bandstrap.models.convex.arm import MOST, ConvexArm, ConvexArms
-from bandstrap.models.convex.examples import ConvexExamples
+from bandstrap.models.convex.arm import MOST
 from bandstrap.models.convex.factor import least_own, warn_of_rounding
-from bandstrap.models.convex.model import ConvexModel
+from bandstrap.models.convex.learner import ArmsLearner
+from bandstrap.models.convex.regression import ConvexModel
 from bandstrap.models.features import as_numbers
-from bandstrap.models.link import Link
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap, remapped, remapped_list
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import kernel_stream
-from bandstrap.storage.schema import (
-    ArrayOf,
-    Choice,
-    Fixed,
-    Flag,
-    ListOf,
-    Of,
-    Real,
-    Schema,
-    require,
-)
+from bandstrap.storage.schema import ArrayOf, Choice, Fixed, Flag, ListOf, Real, Schema, require
 
 ROUGH = 3e-7  # a column whose own share is below this is lost in rounding
 GROWTH = 1.2  # recompute everything when the rows, or M, have grown this much
@@ -70,13 +59,12 @@ class GaussianLimit(Model):
         return GaussianLimitLearner(self.model, problem, resampling, prior)
 
 
-class GaussianLimitLearner(Learner):
+class GaussianLimitLearner(ArmsLearner):
     """Second moments of all arms, side by side."""
 
     warned = False  # that rounding may spoil them
 
     schema = Schema(
-        all=Of(ConvexArms),
         loss=Fixed(Choice(LOGISTIC, LINEAR)),
         variance=Fixed(Real(low=0.0)),
         noise=Fixed(Real(low=0.0)),
@@ -95,24 +83,20 @@ class GaussianLimitLearner(Learner):
     )
 
     def verify_saved(self) -> None:
-        own = [arm.theta.size for arm in self.all.arms]
+        own = [arm.theta.size for arm in self.arms]
         require(own == [self.theta.shape[1]] * len(self.theta), "moments are of other arms")
         require(self.context[-1] == float(self.all.model.intercept), "an intercept is no feature")
-
-    def verify_problem(self, problem: Problem) -> None:
-        self.all.verify_problem(problem)
 
     def __init__(
         self, model: ConvexModel, problem: Problem, resampling: Resampling, prior: ExamplePrior
     ) -> None:
+        super().__init__(model, problem, resampling, prior)
         arms, d = problem.n_arms, problem.n_features + 1
-        self.all = ConvexArms(model, problem, resampling, prior)
         self.loss = model.loss
         self.variance = float(resampling.variance)
         self.noise = float(resampling.noise)
         self.theta = np.zeros((arms, d))
-        self.inverse = np.zeros((arms, d, d))
-        self.covariance = np.zeros((arms, d, d))
+        self.inverse, self.covariance = np.zeros((2, arms, d, d))
         self.ready = np.zeros(arms, dtype=np.bool_)
         self.due = [0.0] * arms  # rows beyond which to recompute
         self.gained = [0.0] * arms  # growth of log det M since M was computed
@@ -122,20 +106,15 @@ class GaussianLimitLearner(Learner):
         self.work = np.zeros((3, d))
         self.places = np.zeros(d, dtype=np.int64)
 
-    @property
-    def link(self) -> Link:  # type: ignore[override]
-        return self.all.model.link
-
     def learn(
         self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float = 1.0
     ) -> None:
         self.all.learn(context, arm, reward, weight)
-        if self._notice_prior():
+        if self._notice(context):
             return  # computed from all rows, this one included
-        if self.all.arms[arm].examples.rows.count > self.due[arm]:
+        if self.arms[arm].examples.rows.count > self.due[arm]:
             self._renew(arm)
             return
-        self._take(context)
         gain = absorb_step(
             self.loss, self.theta, self.inverse, self.covariance, arm, self.context, reward,
             self.variance, self.noise, self.work, self.places, weight,
@@ -145,14 +124,16 @@ class GaussianLimitLearner(Learner):
             self._renew(arm)
 
     def discount(self, factor: float) -> None:
-        for index, arm in enumerate(self.all.arms):
-            arm.fade(factor)
+        super().discount(factor)
+        for index, arm in enumerate(self.arms):
             self.ready[index] &= arm.examples.count > 0
             self.theta[index] *= self.ready[index]
-        self._renew_all(range(len(self.all.arms)))
+        self._renew_all(range(len(self.arms)))
 
-    def remap_arms(self, fresh: "GaussianLimitLearner", before: ArmMap) -> None:
-        self.all.remap_arms(fresh.all, before)
+    def remap_arms(  # type: ignore[override]
+        self, fresh: "GaussianLimitLearner", before: ArmMap
+    ) -> None:
+        super().remap_arms(fresh, before)
         for name in ("theta", "inverse", "covariance", "ready", "drawn"):
             setattr(self, name, remapped(getattr(self, name), getattr(fresh, name), before))
         self.laws = np.zeros((4, len(before)))
@@ -161,8 +142,7 @@ class GaussianLimitLearner(Learner):
         self._renew_all(index for index, earlier in enumerate(before) if earlier is None)
 
     def margins(self, contexts: Array, rng: Rng) -> Array:
-        self._notice_prior()
-        self._take(contexts)
+        self._notice(contexts)
         sandwich_scores(
             kernel_stream(rng), self.theta, self.covariance, self.ready, self.context, self.drawn,
             self.work, self.places,
@@ -170,8 +150,7 @@ class GaussianLimitLearner(Learner):
         return self.drawn.copy()
 
     def best(self, contexts: Array, rng: Rng, allowed: Array) -> int:
-        self._notice_prior()
-        self._take(contexts)
+        self._notice(contexts)
         arm: int = sandwich_best(
             kernel_stream(rng), self.theta, self.covariance, self.ready, self.context, self.drawn,
             self.work, self.places, allowed,
@@ -180,8 +159,7 @@ class GaussianLimitLearner(Learner):
         return arm
 
     def decide(self, contexts: Array, rng: Rng, allowed: Array) -> tuple[int, Array, Array | None]:
-        self._notice_prior()
-        self._take(contexts)
+        self._notice(contexts)
         scores, probabilities = np.empty(self.drawn.size), np.empty(self.drawn.size)
         arm: int = sandwich_decide(
             kernel_stream(rng), self.loss, self.theta, self.covariance, self.ready, self.context,
@@ -191,8 +169,7 @@ class GaussianLimitLearner(Learner):
         return arm, scores, probabilities
 
     def probabilities(self, contexts: Array, allowed: Array) -> Array | None:
-        self._notice_prior()
-        self._take(contexts)
+        self._notice(contexts)
         means, spreads = np.empty((2, self.drawn.size))
         sandwich_law(
             self.theta, self.covariance, self.ready, self.context, means, spreads, self.work,
@@ -200,24 +177,22 @@ class GaussianLimitLearner(Learner):
         )  # fmt: skip
         return normal_probabilities(means, spreads, allowed)
 
-    def _take(self, context: Array) -> None:
+    def _notice(self, context: Array) -> bool:
+        """Take in a context; returns whether there were new pseudo-examples, and takes them in."""
         self.context[:-1] = context if context.dtype.kind == "f" else as_numbers(context)
-
-    def _notice_prior(self) -> bool:
-        """Recompute everything if there are new pseudo-examples; returns whether there were."""
         new = self.all.notice_prior()
         if new:
-            self._renew_all(range(len(self.all.arms)))
+            self._renew_all(range(len(self.arms)))
         return new
 
     def _renew_all(self, indices: Iterable[int]) -> None:
         for index in indices:
-            if self.all.arms[index].examples.count > 0:
+            if self.arms[index].examples.count > 0:
                 self._renew(index)
 
     def _renew(self, index: int) -> None:
         """θ̂, M⁻¹ and V from all examples."""
-        arm = self.all.arms[index]
+        arm = self.arms[index]
         arm.fit(self.all.fit_tolerance(arm))
         factor, usual = arm.draw.factor()
         spread = self.variance * arm.squares()
@@ -228,27 +203,16 @@ class GaussianLimitLearner(Learner):
             self.covariance[index] = self.inverse[index] @ half
             arm.set_factor(factor.astype(np.float32))
         else:  # a product with M⁻¹ twice would lose what matters
-            self.covariance[index] = _covariance(arm.examples, factor, spread)
+            images = arm.examples.contexts() @ factor[:, :-1].T + arm.examples.bias * factor[:, -1]
+            middle = np.sqrt(spread)[:, None] * images @ factor
+            self.covariance[index] = middle.T @ middle
             arm.set_factor(factor)
-            self._check_factor(arm)
+            if not (self.warned or arm.examples.few):
+                self.warned = least_own(arm.draw.hessian(), factor) < ROUGH
+                if self.warned:  # updates of the inverse are spoilt
+                    warn_of_rounding("GaussianLimit")
         self.theta[index] = arm.theta
         self.ready[index] = True
         # While rows are few, each adds a direction that the inverse lacks.
         self.due[index] = (1.0 if arm.examples.few else GROWTH) * arm.examples.rows.count
         self.gained[index] = 0.0
-
-    def _check_factor(self, arm: ConvexArm) -> None:
-        """Warn once if rounding spoils updates of the inverse."""
-        if arm.examples.few or self.warned:
-            return
-        if least_own(arm.draw.hessian(), arm.factor) < ROUGH:
-            self.warned = True
-            warn_of_rounding("GaussianLimit")
-
-
-def _covariance(examples: ConvexExamples, factor: Array, spread: Array) -> Array:
-    """M⁻¹ G M⁻¹ without M⁻¹ itself, in which what matters would be lost."""
-    images = examples.contexts() @ factor[:, :-1].T + examples.bias * factor[:, -1]
-    middle = np.sqrt(spread)[:, None] * images @ factor
-    covariance: Array = middle.T @ middle
-    return covariance

@@ -10,7 +10,7 @@ from bandstrap.errors import InvalidInput
 from bandstrap.models.base import Learner
 from bandstrap.models.convex.arm import ConvexArm, ConvexArms
 from bandstrap.models.convex.draw import PATIENCE
-from bandstrap.models.convex.model import ConvexModel
+from bandstrap.models.convex.regression import ConvexModel
 from bandstrap.models.features import as_numbers
 from bandstrap.models.link import Link
 from bandstrap.priors import ExamplePrior
@@ -46,27 +46,32 @@ class ArmsLearner(Learner):
     def link(self) -> Link:  # type: ignore[override]
         return self.all.model.link
 
+    @property
+    def arms(self) -> list[ConvexArm]:
+        return self.all.arms
+
     def learn(
         self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float = 1.0
     ) -> None:
         self.all.learn(context, arm, reward, weight)
 
     def discount(self, factor: float) -> None:
-        for arm in self.all.arms:
+        for arm in self.arms:
             arm.fade(factor)
 
     def remap_arms(self, fresh: "ArmsLearner", before: ArmMap) -> None:
         self.all.remap_arms(fresh.all, before)
+
+    def _look(self, context: Array) -> tuple[Array, Array, list[int]]:
+        """Margins to fill in, a context with its intercept, and the arms that have examples."""
+        margins = np.full(len(self.arms), np.inf)  # an arm without any example is tried first
+        return margins, self.all.augmented(context), self.all.refresh()
 
 
 class ConvexLearner(ArmsLearner):
     """Keeps each arm's examples and fit, and solves the weighted problem at every draw."""
 
     one_for_all: ClassVar[bool] = True
-
-    @property
-    def arms(self) -> list[ConvexArm]:
-        return self.all.arms
 
     def best(self, contexts: Array, rng: Rng, allowed: Array) -> int:
         """Refine the arm that may be highest until it is solved: then the others are lower."""
@@ -75,7 +80,7 @@ class ConvexLearner(ArmsLearner):
         if solve_all or not self.all.random:
             return highest(self.margins(contexts, rng), allowed, rng)
         x = self.all.augmented(contexts)
-        begun = self.all.begin(rng, known, allowed)
+        begun = self.all.begin(rng, [index for index in known if allowed[index]])
         upper = np.full(len(self.arms), -np.inf)
         upper[begun] = [self._upper(self.arms[arm], x) for arm in begun]
         solved = np.zeros(len(self.arms), dtype=np.bool_)
@@ -100,10 +105,8 @@ class ConvexLearner(ArmsLearner):
             return self._margins_by_row(contexts, rng)
         if not self.all.random:
             return self._fits(contexts)
-        margins = np.full(len(self.arms), np.inf)
-        x = self.all.augmented(contexts)
-        known = self.all.refresh()
-        for arm in self.all.begin(rng, known, np.ones(len(self.arms), dtype=np.bool_)):
+        margins, x, known = self._look(contexts)
+        for arm in self.all.begin(rng, known):
             self._solve(self.arms[arm])
             margins[arm] = x @ self.arms[arm].draw.theta
         return margins
@@ -114,7 +117,7 @@ class ConvexLearner(ArmsLearner):
             return np.full(len(contexts), np.inf)
         theta = self.arms[0].theta
         if self.all.random:
-            self.all.begin(rng, [0], np.ones(1, dtype=np.bool_))
+            self.all.begin(rng, [0])
             self._solve(self.arms[0])
             theta = self.arms[0].draw.theta
         bias = theta[-1] if self.all.model.intercept else 0.0
@@ -128,9 +131,7 @@ class ConvexLearner(ArmsLearner):
 
     def _fits(self, context: Array) -> Array:
         """Margins of the unweighted fits."""
-        margins = np.full(len(self.arms), np.inf)  # an arm without any example is tried first
-        x = self.all.augmented(context)
-        known = self.all.refresh()
+        margins, x, known = self._look(context)
         margins[known] = [x @ self.arms[arm].theta for arm in known]
         return margins
 
@@ -149,7 +150,11 @@ class ConvexLearner(ArmsLearner):
         """Take one iteration; returns whether the draw is solved."""
         draw, tolerance = arm.draw, self.all.model.tolerance
         bad = draw.gap > ABSURD or not draw.advance(arm.factor) or draw.n_pairs >= PATIENCE
-        if bad or (draw.gap <= tolerance and (draw.collapsed or _small(arm))):
+        if not bad and draw.gap <= tolerance:
+            # A factor of the weighted Hessian is cheap, or needed because rows are few.
+            small = arm.examples.few or arm.examples.n_entries * arm.theta.size**2 <= CHECKED
+            bad = small or draw.collapsed
+        if bad:
             draw.settle(tolerance)
         return draw.gap <= tolerance
 
@@ -160,11 +165,7 @@ class ConvexLearner(ArmsLearner):
         context: the margin moves by about width times distance over √dimension.
         """
         draw = arm.draw
-        expected = arm.width(x) * np.sqrt(draw.decrement / draw.theta.size)
+        width = float(np.linalg.norm(arm.factor @ x))  # about a draw's standard deviation here
+        expected = width * np.sqrt(draw.decrement / draw.theta.size)
         now = x @ draw.theta
         return float(max(now, now + x @ draw.step) + BOUND * expected)
-
-
-def _small(arm: ConvexArm) -> bool:
-    """Whether a factor of the weighted Hessian is cheap, or needed because rows are few."""
-    return arm.examples.few or arm.examples.n_entries * arm.theta.size**2 <= CHECKED

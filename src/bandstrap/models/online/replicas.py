@@ -97,16 +97,12 @@ class Replicas(Model):
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
         if not resampling.independent:
-            raise InvalidInput(
-                "resampling", resampling, "give one that weighs rewards as they come: Exponential()"
-            )
+            remedy = "give one that weighs rewards as they come: Exponential()"
+            raise InvalidInput("resampling", resampling, remedy)
         if self.model.loss == LOGISTIC:
             check_unit_support(problem.support, self.model)
         kind = SharedReplicas if problem.per_arm else ReplicaLearner
-        return kind(self.model, self.count, problem, resampling, prior)
-
-
-Kernel = Callable[..., None]
+        return kind(self, problem, resampling, prior)
 
 
 class ReplicaLearner(Learner):
@@ -150,19 +146,13 @@ class ReplicaLearner(Learner):
         verify_rows(self.rows, problem)
 
     def __init__(
-        self,
-        model: OnlineModel,
-        count: int,
-        problem: Problem,
-        resampling: Resampling,
-        prior: ExamplePrior,
+        self, replicas: Replicas, problem: Problem, resampling: Resampling, prior: ExamplePrior
     ) -> None:
-        arms, size = problem.n_arms, problem.n_features + 1
-        self.model = model
-        self.count = count
+        arms, size, lanes = problem.n_arms, problem.n_features + 1, _lanes(replicas.count)
+        self.model = replicas.model
+        self.count = replicas.count
         self.resampling = resampling
         self.pseudo = prior.start(problem)
-        lanes = _lanes(count)
         self.pseudo_weights = np.zeros((arms, 0, lanes))
         self.untaught: list[int] = []  # arms that are yet to learn the pseudo-examples
         self.rows = [Examples(problem.n_features) for _ in range(arms)]
@@ -243,34 +233,22 @@ class ReplicaLearner(Learner):
             self.weights[arm] = grown
         self.weights[arm][rows.count, : self.count] = weight * drawn
         rows.add(context, reward, weight)
-        self.rewards[0] += reward * reward
-        self.rewards[1] += 1.0
+        self.rewards += reward * reward, 1.0
 
-    def _run(self, kernel: Kernel, steps: int, arm: int, rng: Rng) -> None:
-        rows = self.rows[arm]
+    def _run(self, kernel: Callable[..., None], steps: int, arm: int, rng: Rng) -> None:
+        rows, pseudo, rate = self.rows[arm], self.pseudo, self.model.rate
+        if self.model.loss == LINEAR:
+            rate *= float(np.sqrt(self.rewards[0] / self.rewards[1]))
         kernel(
-            kernel_stream(rng),
-            self.model.loss,
-            self._rate(),
-            steps,
-            self.count,
-            arm,
-            rows.count,
-            (rows.contexts, rows.rewards, self.weights[arm]),
-            unit_of(rows.contexts),
-            (self.pseudo.contexts, self.pseudo.rewards, self.pseudo_weights),
-            (self.theta, self.squares, self.scales),
-            self._scratch(),
-        )
+            kernel_stream(rng), self.model.loss, rate, steps, self.count, arm, rows.count,
+            (rows.contexts, rows.rewards, self.weights[arm]), unit_of(rows.contexts),
+            (pseudo.contexts, pseudo.rewards, self.pseudo_weights),
+            (self.theta, self.squares, self.scales), self._scratch(),
+        )  # fmt: skip
 
     def _scratch(self) -> tuple[Array, ...]:
         vectors = self._values, self._moves, self._roots
         return self._sizes, self._residuals, self._places, *vectors
-
-    def _rate(self) -> float:
-        if self.model.loss == LOGISTIC:
-            return self.model.rate
-        return self.model.rate * float(np.sqrt(self.rewards[0] / self.rewards[1]))
 
     def _learn_pseudo_examples(self, rng: Rng) -> None:
         """Weigh new pseudo-examples, and learn as many of them, drawn at random."""
@@ -328,16 +306,13 @@ class SharedReplicas(ReplicaLearner):
         return margins
 
     def _keep(self, context: Array, arm: int, reward: float, weight: float, drawn: Array) -> None:
-        self._rescale(as_numbers(context))
-        super()._keep(context, arm, reward, weight, drawn)
-
-    def _rescale(self, context: Array) -> None:
-        squares, counts = self.scales[:, :-1]
-        met = np.flatnonzero((squares > 0) & (context != 0))
+        x, (squares, counts) = as_numbers(context), self.scales[:, :-1]
+        met = np.flatnonzero((squares > 0) & (x != 0))
         before = squares[met] / counts[met]
-        after = (squares[met] + context[met] ** 2) / (counts[met] + 1)
+        after = (squares[met] + x[met] ** 2) / (counts[met] + 1)
         jumped = after > JUMP**2 * before
         self.theta[:, met[jumped]] *= np.sqrt(before / after)[jumped, None]
+        super()._keep(context, arm, reward, weight, drawn)
 
 
 def _lanes(count: int) -> int:

@@ -12,8 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from bandstrap.arrays import Array
-from bandstrap.models.convex.model import ConvexModel
-from bandstrap.models.convex.regression import LinearRegression, LogisticRegression
+from bandstrap.models.convex.regression import ConvexModel, LinearRegression, LogisticRegression
 from bandstrap.models.link import sigmoid
 
 __all__ = ["LinearEstimator", "LogisticEstimator"]

@@ -9,8 +9,7 @@ from bandstrap.arrays import Array, Rng
 from bandstrap.models import Learner
 from bandstrap.models.checks import check_unit_support
 from bandstrap.models.link import sigmoid
-from bandstrap.models.online.ellipsoid import Ellipsoids
-from bandstrap.policies.contextual.ellipsoids import EllipsoidLearner
+from bandstrap.policies.contextual.ellipsoids import EllipsoidLearner, Ellipsoids
 from bandstrap.policies.contextual.learners import LearnerPolicy
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap
