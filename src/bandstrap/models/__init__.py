@@ -1,8 +1,7 @@
 """Models that a bootstrap turns into bandits."""
 
 from bandstrap.models.base import Learner, Model
-from bandstrap.models.convex.gaussian_limit import GaussianLimit
-from bandstrap.models.convex.one_step import Grouped, OneStep
+from bandstrap.models.convex.approximations import GaussianLimit, Grouped, OneStep
 from bandstrap.models.convex.regression import ConvexModel, LinearRegression, LogisticRegression
 from bandstrap.models.network.model import Budgeted, NeuralNetwork
 from bandstrap.models.network.shared import NetworkHeads, SharedNetwork

@@ -153,9 +153,7 @@ class RunningScale:
 
     def __init__(self, n_features: int) -> None:
         self.count = 0
-        self.mean = np.zeros(n_features)
-        self.squares = np.zeros(n_features)
-        self.shares = np.zeros(n_features)
+        self.mean, self.squares, self.shares = np.zeros((3, n_features))
 
     def see(self, context: Array) -> None:
         """Take in one context (features,)."""

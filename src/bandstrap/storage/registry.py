@@ -118,7 +118,6 @@ CLASSES: dict[str, str] = {
 # files, the folder, and the names.
 _FOLDERS = [
     ("kernels.", "kernels.lazy", "direct history"),
-    ("models.", "models.convex", "gaussian_limit one_step"),
     ("models.", "models.online", "replicas stochastic"),
     ("models.convex_", "models.convex", "arm draw examples learner"),
     ("models.estimator_", "models.sklearn", "fit learner online"),
@@ -154,7 +153,8 @@ MOVED: dict[str, str] = {
     "bandstrap.models.estimator": "bandstrap.models.sklearn.model",
     "bandstrap.models.estimator_ensemble": "bandstrap.models.sklearn.schedules",
     "bandstrap.models.estimator_fresh": "bandstrap.models.sklearn.learner",
-    "bandstrap.models.grouped": "bandstrap.models.convex.one_step",
+    "bandstrap.models.gaussian_limit": "bandstrap.models.convex.approximations",
+    "bandstrap.models.grouped": "bandstrap.models.convex.approximations",
     "bandstrap.models.heads": "bandstrap.models.network.heads",
     "bandstrap.models.importance": "bandstrap.models.sklearn.learner",
     "bandstrap.models.linear": "bandstrap.models.convex.regression",
@@ -166,6 +166,7 @@ MOVED: dict[str, str] = {
     "bandstrap.models.network_optimiser": "bandstrap.models.network.layers",
     "bandstrap.models.network_scale": "bandstrap.models.features",
     "bandstrap.models.noisy": "bandstrap.models.convex.additive",
+    "bandstrap.models.one_step": "bandstrap.models.convex.approximations",
     "bandstrap.models.refits": "bandstrap.models.sklearn.schedules",
     "bandstrap.models.shared_replicas": "bandstrap.models.online.replicas",
     "bandstrap.models.stochastic_learner": "bandstrap.models.online.stochastic",

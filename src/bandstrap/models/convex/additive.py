@@ -7,13 +7,7 @@ import numpy as np
 from bandstrap.arrays import Array, Rng
 from bandstrap.choice import normal_probabilities
 from bandstrap.history.fractions import FORGOTTEN
-from bandstrap.kernels.convex.moments import (
-    absorb_additive,
-    additive_law,
-    additive_margins,
-    best_of,
-    settle,
-)
+from bandstrap.kernels.convex import moments
 from bandstrap.models.base import Learner
 from bandstrap.models.convex.examples import ConvexExamples
 from bandstrap.models.convex.factor import (
@@ -135,7 +129,7 @@ class AdditiveLearner(Learner):
             self.moment[arm] += weight * reward * x
             self._invert(arm)
             return
-        absorb_additive(
+        moments.absorb_additive(
             self.gram[arm], self.moment[arm], self.theta[arm], self.inverse[arm],
             self.model.penalty * self.count[arm], x, reward, self.work, weight,
         )  # fmt: skip
@@ -166,12 +160,12 @@ class AdditiveLearner(Learner):
     def best(self, contexts: Array, rng: Rng, allowed: Array) -> int:
         stream = kernel_stream(rng)
         self._draw(contexts, stream)
-        return int(best_of(stream, self.drawn, allowed))
+        return int(moments.best_of(stream, self.drawn, allowed))
 
     def probabilities(self, contexts: Array, allowed: Array) -> Array | None:
         self._notice_prior()
         means, spreads = np.empty((2, self.drawn.size))
-        additive_law(
+        moments.additive_law(
             self.noise, self.gram, self.theta, self.inverse, self.model.penalty * self.count,
             self._few(), self.count > 0, self._augmented(contexts), means, spreads, self.work,
         )  # fmt: skip
@@ -179,7 +173,7 @@ class AdditiveLearner(Learner):
 
     def _draw(self, context: Array, stream: Array) -> None:
         self._notice_prior()
-        additive_margins(
+        moments.additive_margins(
             stream, self.noise, self.gram, self.theta, self.inverse,
             self.model.penalty * self.count, self._few(), self.count > 0,
             self._augmented(context), self.drawn, self.work,
@@ -234,7 +228,7 @@ class AdditiveLearner(Learner):
             self.warned = True
             warn_of_rounding("GaussianNoise with LinearRegression")
         self.inverse[arm] = factor.T @ factor
-        settle(
+        moments.settle(
             self.gram[arm], self.moment[arm], self.theta[arm], self.inverse[arm], ridge, self.work
         )
 

@@ -310,15 +310,10 @@ class ConvexDraw:
             contexts, span = self._spanned
         else:
             contexts = e.contexts()[counting]
-            span = self._span(contexts)
+            if self._spanned is None or not np.array_equal(self._spanned[0], contexts):
+                self._spanned = contexts, span_of(contexts, e.bias > 0)
+            span, self._weighed = self._spanned[1], True
         return qr_factor(contexts, self._bends()[counting], self.strength, e.bias, span)
-
-    def _span(self, contexts: Array) -> Span:
-        """The span of examples, kept as long as they are the same."""
-        if self._spanned is None or not np.array_equal(self._spanned[0], contexts):
-            self._spanned = contexts, span_of(contexts, self.examples.bias > 0)
-        self._weighed = True
-        return self._spanned[1]
 
     def look_around(self, factor: Array) -> None:
         """Gradient and direction where the draw stands, from its residuals."""

@@ -9,14 +9,8 @@ import numpy as np
 from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.codes import LINEAR, LOGISTIC
+from bandstrap.models import checks
 from bandstrap.models.base import Learner
-from bandstrap.models.checks import (
-    check_shares,
-    check_sizes,
-    checked_contexts,
-    checked_examples,
-    checked_start,
-)
 from bandstrap.models.convex.draw import ConvexDraw
 from bandstrap.models.convex.examples import ConvexExamples
 from bandstrap.models.features import Examples, as_numbers
@@ -74,18 +68,18 @@ class ConvexModel(WeightedModel[np.ndarray]):
     def fit(
         self, contexts: Array, rewards: Array, weights: Array, start: Array | None, rng: Rng
     ) -> Array:
-        contexts, rewards, weights = checked_examples(contexts, rewards, weights)
+        contexts, rewards, weights = checks.checked_examples(contexts, rewards, weights)
         self.check_rewards(rewards)
         examples = ConvexExamples(Examples.of(contexts, rewards), self.intercept)
         draw = ConvexDraw(self.loss, examples, self.penalty)
         draw.set_weights(rewards, weights)
         if start is not None:
-            draw.theta[:] = checked_start(start, draw.theta.size)
+            draw.theta[:] = checks.checked_start(start, draw.theta.size)
         draw.settle(self.tolerance)
         return draw.theta
 
     def predict(self, fit: Array, contexts: Array) -> Array:
-        contexts = as_numbers(checked_contexts(contexts))
+        contexts = as_numbers(checks.checked_contexts(contexts))
         return self.link.expected(contexts @ fit[:-1] + fit[-1])
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
@@ -111,7 +105,7 @@ class LinearRegression(ConvexModel):
     takes_noise: ClassVar[bool] = True
 
     def check_rewards(self, rewards: Array) -> None:
-        check_sizes("rewards", rewards)
+        checks.check_sizes("rewards", rewards)
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
         from bandstrap.models.convex.additive import AdditiveLearner
@@ -142,4 +136,6 @@ class LogisticRegression(ConvexModel):
             self.check_rewards(np.array([reward]))
 
     def check_rewards(self, rewards: Array) -> None:
-        check_shares(rewards, "logistic regression takes [0, 1]: rescale, or use LinearRegression")
+        checks.check_shares(
+            rewards, "logistic regression takes [0, 1]: rescale, or use LinearRegression"
+        )
