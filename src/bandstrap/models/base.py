@@ -87,9 +87,8 @@ class Learner(ABC):
 
     def discount(self, factor: float) -> None:
         """Let every example learnt, but no pseudo-example, count only `factor` as much."""
-        raise InvalidInput(
-            "factor", factor, f"{type(self).__name__} cannot discount; forget by Window()"
-        )
+        remedy = f"{type(self).__name__} cannot discount; forget by Window()"
+        raise InvalidInput("factor", factor, remedy)
 
 
 def draw_scores(learner: Learner, contexts: Array, rng: Rng) -> Array:

@@ -69,8 +69,7 @@ def checked_start(start: Any, size: int) -> Array:
     """`size` parameters to start from."""
     array = np.array(start, dtype=np.float64)
     if array.shape != (size,):
-        raise InvalidInput(
-            "start", array.shape, f"give what an earlier fit returned, of shape ({size},)"
-        )
+        remedy = f"give what an earlier fit returned, of shape ({size},)"
+        raise InvalidInput("start", array.shape, remedy)
     check_sizes("start", array)
     return array

@@ -142,9 +142,8 @@ class ConvexArm:
         """Squared weighted residuals at θ̂, summed over the examples of each entry."""
         e, a = self.examples, len(self.examples.axes)
         means = self.means[: e.n_entries]
-        squares: Array = (
-            means - np.concatenate([np.zeros(2 * a), e.plain_rewards, e.rows.rewards])
-        ) ** 2
+        single = np.concatenate([np.zeros(2 * a), e.plain_rewards, e.rows.rewards])
+        squares: Array = (means - single) ** 2
         for side in range(2):
             rewards = e.axis_rewards[:, 2 * side : 2 * side + 2]
             here = slice(side * a, (side + 1) * a)

@@ -101,21 +101,17 @@ class ConvexExamples:
         return np.concatenate([self.axis_rewards.ravel(), self.plain_rewards, self.rows.rewards])
 
     def margins(self, theta: Array, out: Array) -> None:
-        scratch = np.empty((2, self.scratch_size))
-        x, n = self.rows.contexts, self.rows.count
-        margins(self.axes, self.plain, x, n, self.unit, theta, out, scratch[0], scratch[1])
+        x, n, scratch = self.rows.contexts, self.rows.count, np.empty((2, self.scratch_size))
+        margins(self.axes, self.plain, x, n, self.unit, theta, out, *scratch)
 
     def margins_from(self, begin: int, theta: Array, out: Array) -> None:
         """Margins of rows from `begin` on alone."""
-        scratch = np.empty((2, self.scratch_size))
-        x, n = self.rows.contexts, self.rows.count
-        rest = out[self.n_pseudo :]
-        row_margins(x, begin, n, self.unit, theta, rest, scratch[0], scratch[1])
+        x, n, scratch = self.rows.contexts, self.rows.count, np.empty((2, self.scratch_size))
+        row_margins(x, begin, n, self.unit, theta, out[self.n_pseudo :], *scratch)
 
     def gradient(self, residuals: Array) -> Array:
         """The sum of all entries' contexts, each times its residual; the intercept's last."""
-        out = np.empty(self.rows.n_features + 1)
-        scratch = np.empty(self.scratch_size)
+        out, scratch = np.empty(self.rows.n_features + 1), np.empty(self.scratch_size)
         x, n = self.rows.contexts, self.rows.count
         gradient(self.axes, self.plain, x, n, self.unit, self.bias, residuals, out, scratch)
         return out
