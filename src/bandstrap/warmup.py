@@ -4,7 +4,6 @@ Kernels are compiled at first use and cached on disk. Workers that start togethe
 all of them; here one process compiles what contexts need, the other all else.
 """
 
-from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from multiprocessing import get_context
@@ -13,12 +12,7 @@ from bandstrap.bandit import Bandit
 from bandstrap.environments import ENVIRONMENTS, Labelled
 from bandstrap.errors import InvalidInput
 from bandstrap.models import GaussianLimit, LogisticRegression
-from bandstrap.policies import (
-    POLICIES,
-    Bootstrap,
-    ContextualBootstrap,
-    ContextualEpsilonGreedy,
-)
+from bandstrap.policies import POLICIES, Bootstrap, ContextualBootstrap, ContextualEpsilonGreedy
 from bandstrap.policies.registry import CONTEXTUAL
 from bandstrap.priors import EigenExamples
 from bandstrap.problem import Support
@@ -43,10 +37,8 @@ def with_contexts() -> None:
     prior = EigenExamples(world.covariance)
     for maker in CONTEXTUAL.values():
         simulate(maker(prior), world, ROUNDS, runs=1)
-    few = ContextualEpsilonGreedy(
-        LogisticRegression()
-    )  # fewer rows than features take another path
-    simulate(few, world, ROUNDS, runs=1)
+    # Fewer rows than features take another path.
+    simulate(ContextualEpsilonGreedy(LogisticRegression()), world, ROUNDS, runs=1)
     fast = ContextualBootstrap(Exponential(), GaussianLimit(LogisticRegression()), EigenExamples())
     _decide(Bandit(fast, ["this", "that"], rewards=Support.binary()), [0.5, 1.0])
 
@@ -56,14 +48,11 @@ def _decide(bandit: Bandit, context: list[float] | None) -> None:
         bandit.learn(bandit.decide(context), 1.0)
 
 
-HALVES: tuple[Callable[[], None], ...] = (with_contexts, without_contexts)
-
-
 def main() -> None:
     """Compile what is not compiled yet."""
     print("compiling, which takes about a minute and is done once", flush=True)
-    with ProcessPoolExecutor(len(HALVES), mp_context=get_context("spawn")) as pool:
-        for done in [pool.submit(half) for half in HALVES]:
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        for done in [pool.submit(half) for half in (with_contexts, without_contexts)]:
             done.result()
 
 

@@ -3,20 +3,7 @@
 import numpy as np
 
 from bandstrap.arrays import Array
-from bandstrap.kernels.lazy.history import (
-    BUCKET,
-    BUCKETS,
-    COUNT,
-    HIGH,
-    KNOWN_LEVEL,
-    KNOWN_RATE,
-    KNOWN_TILT,
-    LOW,
-    MEAN,
-    NODES,
-    SQUARES,
-    History,
-)
+from bandstrap.kernels.lazy import history as kept
 from bandstrap.problem import Support
 from bandstrap.storage.schema import require
 
@@ -26,7 +13,7 @@ CLOSE = 1e-6  # relative: running sums and sums at once differ by rounding
 SIGN = np.uint64(1 << 63)
 
 
-def check_room(arrays: History, rounds: int, room: int) -> None:
+def check_room(arrays: kept.History, rounds: int, room: int) -> None:
     """The next `room` rewards fit, and decisions have scratch space for those already there."""
     nodes, buckets = arrays.nodes.shape[1], arrays.buckets.shape[1]
     if arrays.flat.size == 0:
@@ -34,13 +21,13 @@ def check_room(arrays: History, rounds: int, room: int) -> None:
         require(idle and rounds == room == 0, "rewards have no room")
         return
     coming = room + arrays.queued
-    require((arrays.used[:, NODES] + 4 * coming <= nodes).all(), "nodes have no room")
-    require((arrays.used[:, BUCKETS] + 2 * coming <= buckets).all(), "buckets have no room")
+    require((arrays.used[:, kept.NODES] + 4 * coming <= nodes).all(), "nodes have no room")
+    require((arrays.used[:, kept.BUCKETS] + 2 * coming <= buckets).all(), "buckets have no room")
     require(rounds + room <= arrays.flat.size, "rewards have no room")
     require(arrays.open_nodes.shape[1] >= 2 * nodes, "open nodes have no room")
 
 
-def check_trees(arrays: History) -> None:
+def check_trees(arrays: kept.History) -> None:
     """Every node is reached once, from the root of its arm, and describes what is under it."""
     n_arms = arrays.moments.shape[1]
     require(arrays.nodes.shape[1] >= n_arms <= arrays.buckets.shape[1], "an arm has no root")
@@ -52,7 +39,8 @@ def check_trees(arrays: History) -> None:
         _check_links(nodes, n_arms, n_buckets)
         _check_inner(nodes)
         _check_leaves(nodes, buckets)
-        _check_queue(arrays, run, n_arms)
+        waiting = arrays.queue_arms[run, : arrays.queued[run]]
+        require((waiting < n_arms).all(), "a reward waits for no arm")
 
 
 def _check_links(nodes: Array, n_arms: int, n_buckets: int) -> None:
@@ -82,48 +70,38 @@ def _check_inner(nodes: Array) -> None:
     require((inner["high"] == right["high"]).all(), "a node's range is not that of its children")
     apart = _ordered(inner["low"]) ^ _ordered(inner["high"])
     near = _ordered(left["high"]) ^ _ordered(right["low"])
-    within = [_ordered(each["low"]) ^ _ordered(each["high"]) for each in (left, right)]
     require((left["high"] < right["low"]).all(), "children overlap")
     require((_top_bit(apart) == _top_bit(near)).all(), "children are split at another bit")
-    for each in within:
-        require((_top_bit(each) < _top_bit(apart)).all(), "children are split at another bit")
+    for each in (left, right):
+        within = _ordered(each["low"]) ^ _ordered(each["high"])
+        require((_top_bit(within) < _top_bit(apart)).all(), "children are split at another bit")
 
 
 def _check_leaves(nodes: Array, buckets: Array) -> None:
     leaves = nodes[nodes["link"] < 0]
     require((leaves["count"] >= 0).all(), "a leaf has a negative count")
     require(np.isfinite(leaves["sum"]).all(), "a sum is not finite")
-    repeated = leaves["count"] > BUCKET
+    repeated = leaves["count"] > kept.BUCKET
     require((leaves["low"] == leaves["high"])[repeated].all(), "a leaf is too full")
     some = leaves[(leaves["count"] > 0) & ~repeated]
     rewards = buckets[~some["link"].astype(np.int64)]
-    there = np.arange(BUCKET) < some["count"][:, None]
+    there = np.arange(kept.BUCKET) < some["count"][:, None]
     low = np.where(there, rewards, np.inf).min(axis=1, initial=np.inf)
     high = np.where(there, rewards, -np.inf).max(axis=1, initial=-np.inf)
-    require(
-        (some["low"] == low).all() and (some["high"] == high).all(),
-        "a leaf's range is not that of its rewards",
-    )
+    same = (some["low"] == low).all() and (some["high"] == high).all()
+    require(same, "a leaf's range is not that of its rewards")
     empty = leaves[leaves["count"] == 0]
     require(not empty["sum"].any(), "an empty leaf has a sum")
     close = _close(nodes["sum"], nodes["count"] * nodes["low"], nodes["count"] * nodes["high"])
     require(close, "a sum is beyond its rewards")
 
 
-def _check_queue(arrays: History, run: int, n_arms: int) -> None:
-    waiting = arrays.queue_arms[run, : arrays.queued[run]]
-    require((waiting < n_arms).all(), "a reward waits for no arm")
-
-
-def check_moments(arrays: History) -> None:
+def check_moments(arrays: kept.History) -> None:
     """Moments agree with the rewards; otherwise the search for a draw might never end."""
     moments = arrays.moments
-    known = moments[..., [COUNT, MEAN, SQUARES, KNOWN_RATE, KNOWN_TILT]]
-    require(
-        np.isfinite(known).all() and (known[..., [0, 2]] >= 0).all(),
-        "moments are not finite or negative",
-    )
-    require((moments[..., KNOWN_LEVEL] > -np.inf).all(), "a level is not a number")
+    known = moments[..., [kept.COUNT, kept.MEAN, kept.SQUARES, kept.KNOWN_RATE, kept.KNOWN_TILT]]
+    _check_finite(known, known[..., [0, 2]])
+    require((moments[..., kept.KNOWN_LEVEL] > -np.inf).all(), "a level is not a number")
     for run in range(len(moments)):
         _check_run(moments[run], _rewards(arrays, run))
 
@@ -134,34 +112,35 @@ def _check_run(moments: Array, rewards: Rewards) -> None:
     low, high = np.full(len(moments), np.inf), np.full(len(moments), -np.inf)
     np.minimum.at(low, arms, values)
     np.maximum.at(high, arms, values)
-    require((np.abs(moments[:, COUNT] - total) <= CLOSE * total).all(), "a count is wrong")
-    ranges = np.array_equal(moments[:, LOW], low) and np.array_equal(moments[:, HIGH], high)
-    require(ranges, "a range is wrong")
+    require((np.abs(moments[:, kept.COUNT] - total) <= CLOSE * total).all(), "a count is wrong")
+    require(np.array_equal(moments[:, [kept.LOW, kept.HIGH]].T, [low, high]), "a range is wrong")
     some = total > 0
     mean = np.zeros(len(moments))
     mean[some] = np.bincount(arms, counts * values, len(moments))[some] / total[some]
     width = np.zeros(len(moments))
     width[some] = (high - low)[some] + CLOSE * np.maximum(abs(low), abs(high))[some]
-    means = np.abs(moments[:, MEAN] - mean)[some] <= CLOSE * width[some]
+    means = np.abs(moments[:, kept.MEAN] - mean)[some] <= CLOSE * width[some]
     require(means.all(), "a mean is wrong")
     squares = np.bincount(arms, counts * (values - mean[arms]) ** 2, len(moments))
     allowance = CLOSE * (squares + total * width * width)
-    require((np.abs(moments[:, SQUARES] - squares) <= allowance).all(), "a spread is wrong")
+    require((np.abs(moments[:, kept.SQUARES] - squares) <= allowance).all(), "a spread is wrong")
 
 
-def check_counts(arrays: History) -> None:
+def check_counts(arrays: kept.History) -> None:
     """For histories that keep moments alone."""
-    count, mean, squares = (arrays.moments[..., at] for at in (COUNT, MEAN, SQUARES))
-    finite = all(np.isfinite(each).all() for each in (count, mean, squares))
-    require(
-        finite and (count >= 0).all() and (squares >= 0).all(), "moments are not finite or negative"
-    )
+    known = arrays.moments[..., [kept.COUNT, kept.MEAN, kept.SQUARES]]
+    _check_finite(known, known[..., [0, 2]])
 
 
-def check_support(arrays: History, support: Support, keeps_moments: bool) -> None:
+def _check_finite(moments: Array, positive: Array) -> None:
+    held = np.isfinite(moments).all() and (positive >= 0).all()
+    require(held, "moments are not finite or negative")
+
+
+def check_support(arrays: kept.History, support: Support, keeps_moments: bool) -> None:
     """Rewards lie where the problem says."""
     if keeps_moments:
-        count, mean = arrays.moments[..., COUNT], arrays.moments[..., MEAN]
+        count, mean = arrays.moments[..., kept.COUNT], arrays.moments[..., kept.MEAN]
         require(_close(mean[count > 0], support.low, support.high), "a mean is beyond the rewards")
         return
     for run in range(len(arrays.moments)):
@@ -170,7 +149,7 @@ def check_support(arrays: History, support: Support, keeps_moments: bool) -> Non
         require(inside.all(), "a reward is beyond the support")
 
 
-def _rewards(arrays: History, run: int, known: bool = True) -> Rewards:
+def _rewards(arrays: kept.History, run: int, known: bool = True) -> Rewards:
     """All rewards of a run; walked level by level, which ends whatever the links say."""
     queued = arrays.queued[run]
     parts = [(arrays.queue_arms[run, :queued], arrays.queue[run, :queued], np.ones(queued))]
@@ -190,9 +169,9 @@ def _rewards(arrays: History, run: int, known: bool = True) -> Rewards:
 
 
 def _in_leaves(buckets: Array, owners: Array, leaves: Array) -> list[Rewards]:
-    many = leaves["count"] > BUCKET
+    many = leaves["count"] > kept.BUCKET
     few, own = leaves[~many], owners[~many]
-    there = np.arange(BUCKET) < few["count"][:, None]
+    there = np.arange(kept.BUCKET) < few["count"][:, None]
     values = buckets[~few["link"].astype(np.int64)][there]
     repeated = (owners[many], leaves["low"][many], leaves["count"][many].astype(np.float64))
     return [(np.repeat(own, few["count"]), values, np.ones(values.size)), repeated]

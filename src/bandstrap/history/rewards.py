@@ -9,13 +9,7 @@ import numpy as np
 
 from bandstrap.arrays import Array, Rng, Weights
 from bandstrap.errors import InvalidInput
-from bandstrap.history.checks import (
-    check_counts,
-    check_moments,
-    check_room,
-    check_support,
-    check_trees,
-)
+from bandstrap.history import checks
 from bandstrap.history.fractions import FractionalRewards
 from bandstrap.kernels.codes import DOUBLE, EXPONENTIAL, NO_SCHEME, POISSON
 from bandstrap.kernels.lazy import history as kernels
@@ -64,19 +58,19 @@ class RewardHistory:
     def verify_saved(self) -> None:
         arrays = self.arrays
         if self.keeps == REWARDS:
-            check_room(arrays, self.rounds, self.room)
-            check_trees(arrays)
+            checks.check_room(arrays, self.rounds, self.room)
+            checks.check_trees(arrays)
         else:
             bare = arrays.nodes.shape[1] == arrays.flat.size == 0 and not arrays.queued.any()
             require(bare, "rewards are kept that should not be")
-        (check_counts if self.keeps == MOMENTS else check_moments)(arrays)
+        (checks.check_counts if self.keeps == MOMENTS else checks.check_moments)(arrays)
         if self.fractions is not None:
             same = self.fractions.arrays.used.shape == arrays.moments.shape[:2]
             require(same, "fractions are of other arms")
 
     def check_support(self, support: Support) -> None:
         """Refuse rewards of another problem, in a file."""
-        check_support(self.arrays, support, self.keeps == MOMENTS)
+        checks.check_support(self.arrays, support, self.keeps == MOMENTS)
         if self.fractions is not None:
             rows = self.fractions.arrays
             taken = np.arange(rows.rewards.shape[2]) < rows.used[..., None]
@@ -172,7 +166,7 @@ class RewardHistory:
             moments[:] = _moments(values, counts)
 
     def _add_row(self, run: int, arm: int, reward: float, weight: float) -> None:
-        self.fractions = self.fractions or self._no_fractions()
+        self.fractions = self._rows()
         self.fractions.add(run, arm, np.array([reward]), weight)
 
     def remapped(self, fresh: "RewardHistory", before: ArmMap) -> "RewardHistory":
@@ -210,7 +204,7 @@ class RewardHistory:
 
     def fade(self, fresh: "RewardHistory", factor: float) -> None:
         """As `discount`, of histories whose rewards become rows of their own by it."""
-        rows = self.fractions or self._no_fractions()
+        rows = self._rows()
         extra = np.rint(self.arrays.counts - fresh.arrays.counts).astype(np.int64)
         for run, arm in np.ndindex(self.count.shape):
             rows.add(run, arm, np.repeat(self.arrays.values, extra[run, arm]), 1.0)
@@ -227,14 +221,13 @@ class RewardHistory:
         count[:] = factor * (count - prior[..., COUNT]) + prior[..., COUNT]
         np.divide(total, count, out=mean, where=count > 0)
 
-    def _no_fractions(self) -> FractionalRewards:
-        runs, n_arms = self.count.shape
-        return FractionalRewards(runs, n_arms)
+    def _rows(self) -> FractionalRewards:
+        return self.fractions or FractionalRewards(*self.count.shape)
 
     def draw(self, rng: Rng) -> Array:
         """A bootstrapped mean for each arm, (runs, arms), by a weight for every reward."""
         scores = np.empty(self.count.shape)
-        rows = (self.fractions or self._no_fractions()).arrays
+        rows = self._rows().arrays
         direct_scores(kernel_stream(rng), self.scheme, self.arrays, rows, scores)
         return scores
 
@@ -274,8 +267,7 @@ class RewardHistory:
     def _make_room(self) -> None:
         """Make room for the next GRAIN rewards; arrays double, so that copying them stays rare."""
         old = self.arrays
-        # An insertion takes up to four nodes and two buckets, and the queue is still to be
-        # inserted.
+        # An insertion takes up to four nodes and two buckets; the queue is still to be inserted.
         used_nodes, used_buckets = (int(most) for most in old.used.max(axis=0))
         nodes = _doubled(old.nodes.shape[1], used_nodes + 4 * (GRAIN + QUEUE))
         buckets = _doubled(old.buckets.shape[1], used_buckets + 2 * (GRAIN + QUEUE))

@@ -182,7 +182,6 @@ def learn(
 def needed(rng: Rng | None, policy: object) -> Rng:
     """The generator that a policy needs to learn."""
     if rng is None:
-        raise InvalidInput(
-            "rng", rng, f"{type(policy).__name__} learns at random; pass a generator"
-        )
+        remedy = f"{type(policy).__name__} learns at random; pass a generator"
+        raise InvalidInput("rng", rng, remedy)
     return rng

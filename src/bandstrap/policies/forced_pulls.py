@@ -27,6 +27,7 @@ class ForcedState(State):
     schema = Schema(
         inner=Of(State), owed=ArrayOf(np.int64, "runs", "arms", low=-LARGEST, high=LARGEST)
     )
+    repeats_weights = whole_weights = False  # the inner policy may repeat: a pull is one pull
 
     def __init__(self, problem: Problem, runs: int, inner: Any, owed: int) -> None:
         super().__init__(problem, runs)
@@ -40,14 +41,6 @@ class ForcedState(State):
 
     def discount(self, fresh: "ForcedState", factor: float) -> None:
         self.inner.discount(fresh.inner, factor)
-
-    @property
-    def repeats_weights(self) -> bool:  # the inner policy may: a pull is one pull
-        return False
-
-    @property
-    def whole_weights(self) -> bool:
-        return False
 
     @property
     def compiled(self) -> Compiled | None:

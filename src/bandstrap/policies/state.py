@@ -26,20 +26,14 @@ class State:
         values=ArrayOf(np.float64, "values", fixed=True),
     )
 
+    # Whether a reward of whole weight w is learnt by w updates, not by one with `weights`.
+    repeats_weights: bool = True
+    whole_weights: bool = True  # fractions are refused
+
     def __init__(self, problem: Problem, runs: int) -> None:
         self.problem = problem
         self.runs = runs
         self.values = np.array(problem.support.values or ())
-
-    @property
-    def repeats_weights(self) -> bool:
-        """Whether a reward of whole weight w is learnt by w updates, not by one with `weights`."""
-        return True
-
-    @property
-    def whole_weights(self) -> bool:
-        """Whether fractions are refused."""
-        return True
 
     @property
     def compiled(self) -> Compiled | None:
@@ -52,9 +46,8 @@ class State:
 
     def discount(self, fresh: Any, factor: float) -> None:
         """Let everything learnt, but not the prior, count only `factor` as much."""
-        raise InvalidInput(
-            "factor", factor, f"{type(self).__name__} cannot discount; forget by Window()"
-        )
+        remedy = f"{type(self).__name__} cannot discount; forget by Window()"
+        raise InvalidInput("factor", factor, remedy)
 
     def check_contexts(self, contexts: Array) -> None:
         """Refuse contexts, one for each run, that cannot be decided by or learnt."""

@@ -70,10 +70,8 @@ def _beyond(problem: Problem, run: int, feature: int, value: float) -> InvalidIn
     if not np.isfinite(value):
         remedy = "is not a finite number; fill it in beforehand"
     elif abs(value) < SMALLEST:
-        remedy = (
-            f"is not 0 but nearer to it than {SMALLEST:g}, the smallest that models take; scale "
-            "this column, or give 0 instead"
-        )
+        least = f"{SMALLEST:g}, the smallest that models take"
+        remedy = f"is not 0 but nearer to it than {least}; scale this column, or give 0 instead"
     else:
         remedy = f"is beyond {LARGEST:g}, the largest that models take; use another unit"
     return InvalidInput("contexts", value, f"{where} {remedy}")
@@ -168,24 +166,18 @@ def bounded_width(support: Support, policy: object) -> float:
     """The length of the interval that rewards lie in; refuses one without ends."""
     width = support.high - support.low
     if not isfinite(width):
-        raise InvalidInput(
-            "support",
-            (support.low, support.high),
-            f"{type(policy).__name__} needs bounded rewards; declare Support.interval(low, high)",
-        )
+        name, given = type(policy).__name__, (support.low, support.high)
+        remedy = f"{name} needs bounded rewards; declare Support.interval(low, high)"
+        raise InvalidInput("support", given, remedy)
     return width
 
 
 def _fault(kind: int, problem: Problem, arm: int, reward: float) -> InvalidInput:
-    """The error for an arm or its reward."""
     support = problem.support
     if kind == ARM:
         return InvalidInput("arms", arm, f"arms are 0 to {problem.n_arms - 1}")
     if kind == REWARD:
-        return InvalidInput(
-            "rewards",
-            reward,
-            f"the problem declares rewards in [{support.low:g}, {support.high:g}]; "
-            "declare a wider support or leave the reward out",
-        )
+        declared = f"the problem declares rewards in [{support.low:g}, {support.high:g}]"
+        remedy = f"{declared}; declare a wider support or leave the reward out"
+        return InvalidInput("rewards", reward, remedy)
     return InvalidInput("rewards", reward, f"declared values are {support.values}")

@@ -42,9 +42,8 @@ class EigenExamples(ExamplePrior):
         if given.ndim != 2 or given.shape[0] != given.shape[1]:
             raise InvalidInput("covariance", given.shape, "give a square matrix")
         if not np.isfinite(given).all() or not np.allclose(given, given.T):
-            raise InvalidInput(
-                "covariance", given.shape, "give a symmetric matrix of finite numbers"
-            )
+            remedy = "give a symmetric matrix of finite numbers"
+            raise InvalidInput("covariance", given.shape, remedy)
         most = float(np.abs(given).max(initial=0.0))
         if most > LARGEST**2:
             remedy = f"contexts are taken up to {LARGEST:g}; use another unit"
@@ -69,9 +68,8 @@ class EigenExamples(ExamplePrior):
         if self.covariance is None:
             return EstimatedExamples(problem)
         if self.covariance.shape[0] != problem.n_features:
-            raise InvalidInput(
-                "covariance", self.covariance.shape, f"contexts have {problem.n_features} features"
-            )
+            remedy = f"contexts have {problem.n_features} features"
+            raise InvalidInput("covariance", self.covariance.shape, remedy)
         return AxisExamples(problem, axes_of(self.covariance))
 
 
@@ -162,9 +160,7 @@ class EstimatedExamples(AxisExamples):
         d = problem.n_features
         super().__init__(problem, np.eye(d))
         self.seen = 0
-        self.shift = np.zeros(
-            d
-        )  # the first context: sums are taken relative to it, or they would cancel
+        self.shift = np.zeros(d)  # the first context; sums relative to it do not cancel
         self.total = np.zeros(d)
         self.products = np.zeros((d, d))
         self.block = np.zeros((BLOCK, d))

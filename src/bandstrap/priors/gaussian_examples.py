@@ -9,7 +9,7 @@ from bandstrap.kernels.checks import LARGEST
 from bandstrap.priors.pseudo_examples import ExamplePrior, PseudoExamples, both_rewards
 from bandstrap.problem import Problem
 from bandstrap.seeding import generator
-from bandstrap.validation import require_within
+from bandstrap.validation import require_whole, require_within
 
 MOST_CONTEXTS = 100_000  # every arm is fit to all of them
 
@@ -33,8 +33,7 @@ class GaussianExamples(ExamplePrior):
         if not 0 < self.scale <= LARGEST:
             remedy = f"give a positive standard deviation, at most {LARGEST:g}"
             raise InvalidInput("scale", self.scale, remedy)
-        if self.seed < 0:
-            raise InvalidInput("seed", self.seed, "give 0 or more")
+        require_whole(0, seed=self.seed)
 
     def start(self, problem: Problem) -> PseudoExamples:
         d = problem.n_features

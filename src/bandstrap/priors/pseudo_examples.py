@@ -58,11 +58,8 @@ def both_rewards(problem: Problem) -> tuple[float, float]:
     """The lowest and the highest reward; refuses a support without ends."""
     low, high = problem.support.low, problem.support.high
     if not np.isfinite([low, high]).all():
-        raise InvalidInput(
-            "support",
-            (low, high),
-            "pseudo-examples carry the lowest and the highest reward; declare Support.interval",
-        )
+        remedy = "pseudo-examples carry the lowest and the highest reward; declare Support.interval"
+        raise InvalidInput("support", (low, high), remedy)
     return low, high
 
 

@@ -45,12 +45,9 @@ class PseudoRewards(Prior):
         if self.ones == self.zeros == 0:
             return (), ()
         if not np.isfinite(support.high - support.low):
-            raise InvalidInput(
-                "prior",
-                self,
-                "the rewards' support has no ends; say where pseudo-rewards lie with "
-                "PseudoRewardsAt(values, counts), or use PseudoRewards(0, 0)",
-            )
+            where = "say where pseudo-rewards lie with PseudoRewardsAt(values, counts)"
+            remedy = f"the rewards' support has no ends; {where}, or use PseudoRewards(0, 0)"
+            raise InvalidInput("prior", self, remedy)
         return (support.low, support.high), (float(self.zeros), float(self.ones))
 
 

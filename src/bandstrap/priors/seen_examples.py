@@ -11,7 +11,7 @@ from bandstrap.priors.pseudo_examples import ExamplePrior, PseudoExamples, both_
 from bandstrap.problem import Problem
 from bandstrap.seeding import generator
 from bandstrap.storage.schema import Fixed, Generator, Real, Row, Schema, Whole, require
-from bandstrap.validation import require_within
+from bandstrap.validation import require_whole, require_within
 
 MOST_PAIRS = 10_000  # every arm is fit to all of them
 
@@ -41,8 +41,7 @@ class SeenExamples(ExamplePrior):
         if self.pairs < 1:
             raise InvalidInput("pairs", self.pairs, "give at least one; without any: NoExamples()")
         require_within(1, MOST_PAIRS, pairs=self.pairs)
-        if self.seed < 0:
-            raise InvalidInput("seed", self.seed, "give 0 or more")
+        require_whole(0, seed=self.seed)
 
     def start(self, problem: Problem) -> PseudoExamples:
         return Reservoir(self, problem)

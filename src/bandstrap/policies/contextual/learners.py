@@ -18,6 +18,7 @@ from bandstrap.storage.schema import ListOf, Of, Schema, Whole, require
 
 class LearnerState(State):
     schema = Schema(learners=ListOf(Of(Learner), "runs"), rounds=Whole())
+    repeats_weights = whole_weights = False  # `learn_reward` repeats, for learners that do
 
     def verify_saved(self) -> None:
         require(len(self.learners) == self.runs, "runs have no learners")
@@ -36,14 +37,6 @@ class LearnerState(State):
     def check_contexts(self, contexts: Array) -> None:
         for run, learner in enumerate(self.learners):
             learner.check_context(contexts[run])
-
-    @property
-    def repeats_weights(self) -> bool:
-        return False  # `learn_reward` does, for learners that do
-
-    @property
-    def whole_weights(self) -> bool:
-        return False
 
     def check_reward(self, reward: float, weight: float) -> None:
         if weight > MOST:

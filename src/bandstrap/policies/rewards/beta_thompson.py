@@ -37,9 +37,8 @@ class BetaThompson(HistoryPolicy):
     def _start(self, problem: Problem, runs: int) -> BootstrapState:
         support = problem.support
         if not (support.low >= 0.0 and support.high <= 1.0):
-            raise InvalidInput(
-                "support", (support.low, support.high), "a Beta posterior needs rewards in [0, 1]"
-            )
+            given = support.low, support.high
+            raise InvalidInput("support", given, "a Beta posterior needs rewards in [0, 1]")
         if min(self.prior.ones, self.prior.zeros) <= 0:
             raise InvalidInput("prior", self.prior, "a Beta prior needs positive counts")
         values, counts = self.prior.atoms(Support.binary())

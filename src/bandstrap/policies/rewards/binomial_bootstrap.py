@@ -38,11 +38,8 @@ class BinomialBootstrap(HistoryPolicy):
         support = problem.support
         values, counts = self.prior.atoms(support)
         if values != (support.low, support.high) or any(c != round(c) for c in counts):
-            raise InvalidInput(
-                "prior",
-                self.prior,
-                "the binomial estimator needs whole pseudo-counts at the ends of a bounded support",
-            )
+            remedy = "a binomial needs whole pseudo-counts at the ends of a bounded support"
+            raise InvalidInput("prior", self.prior, remedy)
         history = RewardHistory.start(runs, problem.n_arms, values, counts, SHARES, MULTINOMIAL)
         return BootstrapState(problem, runs, history)
 

@@ -34,11 +34,11 @@ class BootstrapState(State):
         self.history = history
 
     @property
-    def repeats_weights(self) -> bool:
+    def repeats_weights(self) -> bool:  # type: ignore[override]
         return not self.history.counts_fractions
 
     @property
-    def whole_weights(self) -> bool:
+    def whole_weights(self) -> bool:  # type: ignore[override]
         return not self.history.counts_fractions
 
     @property
@@ -58,10 +58,7 @@ class FadingState(BootstrapState):
     """Rewards of any kind may count more or less than once: as rows of their own if need be."""
 
     formerly = BootstrapState  # in files of 0.1.0
-
-    @property
-    def whole_weights(self) -> bool:
-        return False
+    whole_weights = False
 
     def discount(self, fresh: BootstrapState, factor: float) -> None:
         history = self.history
@@ -129,12 +126,9 @@ class Bootstrap(HistoryPolicy):
         support = problem.support
         values, counts = self.prior.atoms(support)
         if self.resampling.whole_counts and any(count != round(count) for count in counts):
-            raise InvalidInput(
-                "prior",
-                self.prior,
-                f"{type(self.resampling).__name__} draws whole rewards; use whole pseudo-counts, "
-                "or Exponential() weights",
-            )
+            name = type(self.resampling).__name__
+            remedy = f"{name} draws whole rewards; use whole counts, or Exponential() weights"
+            raise InvalidInput("prior", self.prior, remedy)
         if support.values is not None:
             pseudo = dict(zip(values, counts, strict=True))
             values = tuple(sorted({*support.values, *values}))

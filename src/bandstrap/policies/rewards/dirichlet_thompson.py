@@ -41,11 +41,9 @@ class DirichletThompson(HistoryPolicy):
     def _start(self, problem: Problem, runs: int) -> BootstrapState:
         values = problem.support.values
         if values is None:
-            raise InvalidInput(
-                "support",
-                (problem.support.low, problem.support.high),
-                "a Dirichlet posterior needs Support.categories(values)",
-            )
+            given = problem.support.low, problem.support.high
+            remedy = "a Dirichlet posterior needs Support.categories(values)"
+            raise InvalidInput("support", given, remedy)
         counts = [self.pseudo_count] * len(values)
         history = RewardHistory.start(runs, problem.n_arms, values, counts, ATOMS, EXPONENTIAL)
         return BootstrapState(problem, runs, history)

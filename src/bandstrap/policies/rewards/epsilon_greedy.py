@@ -33,9 +33,8 @@ class EpsilonGreedy(MeanPolicy):
 
     def __post_init__(self) -> None:
         if not callable(self.schedule):
-            raise InvalidInput(
-                "schedule", self.schedule, "give Constant(epsilon), Decay(c) or a function of t"
-            )
+            remedy = "give Constant(epsilon), Decay(c) or a function of t"
+            raise InvalidInput("schedule", self.schedule, remedy)
 
     def epsilon(self, t: int) -> float:
         """The probability of a random arm after t - 1 rewards."""

@@ -24,20 +24,13 @@ class MeanState(State):
         mean=ArrayOf(np.float64, "runs", "arms", low=-LARGEST, high=LARGEST),
         _rows=ArrayOf(np.int64, "runs", fixed=True),
     )
+    repeats_weights = whole_weights = False
 
     def __init__(self, problem: Problem, runs: int) -> None:
         super().__init__(problem, runs)
         self.count = np.zeros((runs, problem.n_arms))
         self.mean = np.zeros((runs, problem.n_arms))
         self._rows = np.arange(runs)
-
-    @property
-    def repeats_weights(self) -> bool:
-        return False
-
-    @property
-    def whole_weights(self) -> bool:
-        return False
 
     def observe(self, arms: Array, rewards: Array, weights: Weights = None) -> None:
         """One reward per run."""

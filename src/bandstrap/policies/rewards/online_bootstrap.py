@@ -27,15 +27,15 @@ class ReplicaState(State):
         weight=ArrayOf(np.float64, "runs", "arms", "replicas", low=0.0, high=MOST_REWARDS),
         mean=ArrayOf(np.float64, "runs", "arms", "replicas", low=-LARGEST, high=LARGEST),
     )
+    whole_weights = False
 
     def __init__(self, problem: Problem, runs: int, replicas: int, prior: Prior) -> None:
         super().__init__(problem, runs)
         values, counts = prior.atoms(problem.support)
         weight = float(sum(counts))
         mean = float(np.dot(values, counts)) / weight if weight > 0 else 0.0
-        shape = runs, problem.n_arms, replicas
-        self.weight = np.full(shape, weight)
-        self.mean = np.full(shape, mean)
+        self.weight = np.full((runs, problem.n_arms, replicas), weight)
+        self.mean = np.full((runs, problem.n_arms, replicas), mean)
 
     def remap_arms(self, fresh: "ReplicaState", before: ArmMap) -> None:
         self.weight = remapped(self.weight, fresh.weight, before, axis=1)
@@ -48,10 +48,6 @@ class ReplicaState(State):
         total = factor * total + fresh.weight * fresh.mean
         self.mean = np.divide(total, weight, out=self.mean.copy(), where=weight > 0)
         self.weight = weight
-
-    @property
-    def whole_weights(self) -> bool:
-        return False
 
     def observe(self, arms: Array, rewards: Array, weights: Array) -> None:
         """One reward per run, with its weight in each replica, (runs, replicas)."""
@@ -87,12 +83,11 @@ class OnlineBootstrap(Policy[ReplicaState]):
     def __post_init__(self) -> None:
         require_whole(1, replicas=self.replicas)
         if not self.resampling.independent:
-            raise InvalidInput(
-                "resampling",
-                self.resampling,
+            remedy = (
                 "a reward must be weighed when it comes, whatever else comes; use "
-                "DoubleOrNothing(), Poisson(), Exponential() or another scheme with `independent`",
+                "DoubleOrNothing(), Poisson(), Exponential() or another scheme with `independent`"
             )
+            raise InvalidInput("resampling", self.resampling, remedy)
 
     def _start(self, problem: Problem, runs: int) -> ReplicaState:
         if runs * problem.n_arms * self.replicas > MOST:
