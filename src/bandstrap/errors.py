@@ -69,20 +69,12 @@ class UnknownName(BandstrapError, LookupError):  # noqa: N818
 
     def __init__(self, kind: str, name: object, known: Iterable[Any]) -> None:
         by_text = {str(each): each for each in known}
-        near = _nearest(str(name), by_text)
         hint = f"known are {_some(sorted(by_text))}"
-        if near is not None:
-            hint = f"did you mean {_shown(by_text[near])}?"
+        if len(str(name)) <= VALUE:
+            short = (each for each in by_text if len(each) <= VALUE)
+            for near in get_close_matches(str(name), [*islice(short, COMPARED)], n=1, cutoff=0.4):
+                hint = f"did you mean {_shown(by_text[near])}?"
         super().__init__(f"unknown {kind} {_shown(name)}: {hint}")
-
-
-def _nearest(name: str, known: Iterable[str]) -> str | None:
-    """The most similar name; none for a very long one."""
-    if len(name) > VALUE:
-        return None
-    short = (each for each in known if len(each) <= VALUE)
-    near = get_close_matches(name, [*islice(short, COMPARED)], n=1, cutoff=0.4)
-    return near[0] if near else None
 
 
 def _some(names: list[str]) -> str:

@@ -18,7 +18,7 @@ def printable(text: str) -> str:
     >>> print(printable("price\x1b[2J, in \u202e€"))
     price\x1b[2J, in \u202e€
     """
-    return OBEYED.sub(_written, text)
+    return OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def printable_lines(text: str) -> str:
@@ -45,7 +45,3 @@ def called(name: object, most: int = 60) -> str:
     'a\\nb'
     """
     return brief(printable(str(name)), most)
-
-
-def _written(found: re.Match[str]) -> str:
-    return found[0].encode("unicode_escape").decode()

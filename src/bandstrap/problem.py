@@ -83,11 +83,9 @@ class Support:
 
 def _check_size(values: Sequence[float]) -> None:
     """Refuse rewards whose squares, or those of their differences, overflow or vanish."""
-    width = values[-1] - values[0]
-    if max(map(abs, values)) > LARGEST or width < 1 / LARGEST:
-        remedy = (
-            f"scale rewards: between {-LARGEST:g} and {LARGEST:g}, at least {1 / LARGEST:g} wide"
-        )
+    most, least = LARGEST, 1 / LARGEST
+    if max(map(abs, values)) > most or values[-1] - values[0] < least:
+        remedy = f"scale rewards: between {-most:g} and {most:g}, at least {least:g} wide"
         raise InvalidInput("support", (values[0], values[-1]), remedy)
 
 

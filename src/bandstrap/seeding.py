@@ -25,9 +25,7 @@ def generator(seed: int, *names: object) -> Rng:
 def kernel_stream(rng: Rng) -> Array:
     """The state of a kernel's random stream, drawn from a generator."""
     bits = rng.bit_generator
-    if isinstance(bits, MT19937):
-        return _joined(bits, 4)
-    words: Array = bits.random_raw(4)
+    words: Array = _joined(bits, 4) if isinstance(bits, MT19937) else bits.random_raw(4)
     return words
 
 

@@ -29,11 +29,25 @@ def require_positive(**parameters: float | None) -> None:
             raise InvalidInput(name, value, "give a positive number")
 
 
+def require_up_to(most: float, /, **parameters: float) -> None:
+    """Refuse anything but a number above 0 and at most `most`."""
+    for name, value in parameters.items():
+        if not (is_finite(value) and 0 < value <= most):
+            raise InvalidInput(name, value, f"give a positive number, at most {most:g}")
+
+
 def require_share(**parameters: float) -> None:
     """Refuse anything but a number strictly between 0 and 1."""
     for name, value in parameters.items():
         if not (is_finite(value) and 0 < value < 1):
             raise InvalidInput(name, value, "give a probability above 0 and below 1")
+
+
+def require_number(least: float, most: float, /, **parameters: float) -> None:
+    """Refuse anything but a number from `least` to `most`."""
+    for name, value in parameters.items():
+        if not (is_finite(value) and least <= value <= most):
+            raise InvalidInput(name, value, f"give a number from {least:g} to {most:g}")
 
 
 def require_whole(least: int, /, **parameters: int | None) -> None:

@@ -43,20 +43,7 @@ class Compiled:
         stream, reward_stream = kernel_stream(rng), kernel_stream(reward_rng)
         while rounds > 0:
             block = min(rounds, BLOCK, history.ensure_room())
-            play(
-                stream,
-                reward_stream,
-                history.arrays,
-                history.scheme,
-                history.keeps,
-                self.owed,
-                allowed,
-                law.code,
-                law.scale,
-                arms,
-                best,
-                block,
-                totals,
-            )
+            kept = history.arrays, history.scheme, history.keeps, self.owed, allowed
+            play(stream, reward_stream, *kept, law.code, law.scale, arms, best, block, totals)
             history.advance(block)
             rounds -= block

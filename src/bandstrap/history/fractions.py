@@ -43,7 +43,11 @@ class FractionalRewards:
         """More rewards of an arm that each count `factor` times."""
         start = self.arrays.used[run, arm]
         end = start + rewards.size
-        self._make_room(int(end))
+        room = self.arrays.rewards.shape[2]
+        if room < end:  # it doubles, so that copying stays rare
+            more = ((0, 0), (0, 0), (0, max(2 * room, int(end)) - room))
+            kept, factors = (np.pad(each, more) for each in self.arrays[:2])
+            self.arrays = Fractions(kept, factors, self.arrays.used)
         self.arrays.rewards[run, arm, start:end] = rewards
         self.arrays.factors[run, arm, start:end] = factor
         self.arrays.used[run, arm] = end
@@ -64,11 +68,3 @@ class FractionalRewards:
         pairs = zip(self.arrays, made.arrays, strict=True)
         made.arrays = Fractions(*(remapped(old, new, before, axis=1) for old, new in pairs))
         return made
-
-    def _make_room(self, least: int) -> None:
-        """Room doubles, so that copying stays rare."""
-        room = self.arrays.rewards.shape[2]
-        if room < least:
-            more = ((0, 0), (0, 0), (0, max(2 * room, least) - room))
-            rewards, factors = (np.pad(each, more) for each in self.arrays[:2])
-            self.arrays = Fractions(rewards, factors, self.arrays.used)

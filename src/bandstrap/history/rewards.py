@@ -191,7 +191,12 @@ class RewardHistory:
     def discount(self, fresh: "RewardHistory", factor: float) -> None:
         """Let rewards count only `factor` as much; `fresh` holds the pseudo-rewards."""
         if self.keeps == MOMENTS:
-            self._discount_moments(fresh.arrays.moments, factor)
+            moments, prior = self.arrays.moments, fresh.arrays.moments
+            count, mean = moments[..., COUNT], moments[..., MEAN]
+            total = factor * (count * mean - prior[..., COUNT] * prior[..., MEAN])
+            total += prior[..., COUNT] * prior[..., MEAN]
+            count[:] = factor * (count - prior[..., COUNT]) + prior[..., COUNT]
+            np.divide(total, count, out=mean, where=count > 0)
             return
         if not self.counts_fractions:
             raise InvalidInput("factor", factor, "this policy cannot discount; forget by Window()")
@@ -212,14 +217,6 @@ class RewardHistory:
         rows.fade(factor)
         self.arrays, self.room, self.rounds = fresh.arrays, fresh.room, fresh.rounds
         self.fractions = rows
-
-    def _discount_moments(self, prior: Array, factor: float) -> None:
-        moments = self.arrays.moments
-        count, mean = moments[..., COUNT], moments[..., MEAN]
-        total = factor * (count * mean - prior[..., COUNT] * prior[..., MEAN])
-        total += prior[..., COUNT] * prior[..., MEAN]
-        count[:] = factor * (count - prior[..., COUNT]) + prior[..., COUNT]
-        np.divide(total, count, out=mean, where=count > 0)
 
     def _rows(self) -> FractionalRewards:
         return self.fractions or FractionalRewards(*self.count.shape)
@@ -297,12 +294,10 @@ def _moments(values: Array, counts: Array) -> Array:
 
 
 def _doubled(size: int, least: int) -> int:
-    """The size, or twice as much or more if it must be."""
     return size if size >= least else max(2 * size, least)
 
 
 def _extended(array: Array, size: int) -> Array:
-    """The array with its second axis extended by zeros."""
     if array.shape[1] == size:
         return array
     larger = np.zeros((array.shape[0], size, *array.shape[2:]), array.dtype)

@@ -53,11 +53,5 @@ class Entry:
 
     def facts(self) -> dict[str, str]:
         """What `bandstrap list` says about it."""
-        return {
-            "what": self.sentence,
-            "paper": self.paper,
-            "exact": self.exact,
-            "cost": self.cost,
-            "family": self.family,
-            "model": self.model,
-        }
+        shown = ("paper", "exact", "cost", "family", "model")
+        return {"what": self.sentence} | {fact: getattr(self, fact) for fact in shown}

@@ -18,7 +18,7 @@ from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap, remapped
 from bandstrap.resampling import Multinomial
 from bandstrap.storage.schema import LARGEST, ArrayOf, Of, Schema
-from bandstrap.validation import require_whole
+from bandstrap.validation import require_within
 
 MOST = 10**15  # pulls
 
@@ -75,9 +75,7 @@ class ForcedPulls(Policy[ForcedState]):
     policy: Policy[Any] = field(default_factory=_npb)
 
     def __post_init__(self) -> None:
-        require_whole(0, pulls=self.pulls)
-        if self.pulls > MOST:
-            raise InvalidInput("pulls", self.pulls, f"give at most {MOST:,}")
+        require_within(0, MOST, pulls=self.pulls)
 
     @classmethod
     def for_horizon(
@@ -95,7 +93,7 @@ class ForcedPulls(Policy[ForcedState]):
             raise InvalidInput("horizon", horizon, "give at least 2 rounds")
         gap = (16 * log(horizon) / horizon) ** (1 / 3)
         pulls = min(ceil(16 * log(horizon) / gap**2), horizon // n_arms)
-        return cls(pulls, policy if policy is not None else _npb())
+        return cls(pulls, policy or _npb())
 
     @property
     def reads_arms(self) -> bool:  # type: ignore[override]
@@ -123,10 +121,9 @@ class ForcedPulls(Policy[ForcedState]):
         owed: Array = np.where(allowed, state.owed, 0)
         forced = owed.max(axis=1) > 0
         arms: Array = owed.argmax(axis=1)
-        if not forced.all():
-            chosen = self.policy.select(state.inner, contexts, rng, allowed)
-            arms = np.where(forced, arms, chosen)
-        return arms
+        if forced.all():
+            return arms
+        return np.where(forced, arms, self.policy.select(state.inner, contexts, rng, allowed))
 
     def decide(
         self, state: ForcedState, contexts: Contexts, rng: Rng, allowed: Array | None, draws: int
@@ -145,9 +142,8 @@ class ForcedPulls(Policy[ForcedState]):
         self, state: ForcedState, contexts: Contexts, allowed: Array
     ) -> Array | None:
         certain = _forced(state, allowed)
-        if certain is not None:
-            return certain
-        return self.policy.probabilities(state.inner, contexts, allowed)
+        inner = self.policy.probabilities
+        return inner(state.inner, contexts, allowed) if certain is None else certain
 
     def _update(
         self,

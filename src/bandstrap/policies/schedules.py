@@ -3,9 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
 from bandstrap.errors import InvalidInput
+from bandstrap.validation import is_finite, require_number
 
 Schedule = Callable[[int], float]  # t -> epsilon; any function will do
 
@@ -21,8 +20,7 @@ class Constant:
     epsilon: float
 
     def __post_init__(self) -> None:
-        if not 0 <= self.epsilon <= 1:
-            raise InvalidInput("epsilon", self.epsilon, "give a probability")
+        require_number(0, 1, epsilon=self.epsilon)
 
     def __call__(self, t: int) -> float:
         return self.epsilon
@@ -39,7 +37,7 @@ class Decay:
     c: float = 50.0
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.c) and self.c >= 0):
+        if not (is_finite(self.c) and self.c >= 0):
             raise InvalidInput("c", self.c, "give a finite number of rounds, 0 or more")
 
     def __call__(self, t: int) -> float:

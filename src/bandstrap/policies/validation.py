@@ -64,7 +64,6 @@ def checked_contexts(state: State, contexts: Contexts, of_arms: bool = False) ->
 
 
 def _beyond(problem: Problem, run: int, feature: int, value: float) -> InvalidInput:
-    """The error for a number, with its column."""
     names = [] if problem.columns is None or problem.per_arm else problem.columns.names
     where = f"column {names[feature]!r}" if names else f"feature {feature} of run {run}"
     if not np.isfinite(value):

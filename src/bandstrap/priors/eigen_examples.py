@@ -123,12 +123,6 @@ class AxisExamples(PseudoExamples):
         self.ends = both_rewards(problem)
         super().__init__(*self._examples(axes), axes)
 
-    def change(self, axes: Array) -> None:
-        """Other axes from now on."""
-        self.contexts, self.rewards = self._examples(axes)
-        self.axes = axes
-        self.version += 1
-
     def _examples(self, axes: Array) -> tuple[Array, Array]:
         signs = np.array([1.0, 1.0, -1.0, -1.0])
         contexts = (signs[:, None] * axes[:, None, :]).reshape(-1, axes.shape[1])
@@ -175,15 +169,14 @@ class EstimatedExamples(AxisExamples):
         self.seen += 1
         doubled = self.seen > 1 and self.seen & (self.seen - 1) == 0
         if doubled or self.pending == BLOCK:
-            self._take_in()
+            rows = self.block[: self.pending]
+            self.total += rows.sum(axis=0)
+            self.products += rows.T @ rows
+            self.pending = 0
         if doubled:
-            self.change(self._estimated())
-
-    def _take_in(self) -> None:
-        rows = self.block[: self.pending]
-        self.total += rows.sum(axis=0)
-        self.products += rows.T @ rows
-        self.pending = 0
+            self.axes = self._estimated()
+            self.contexts, self.rewards = self._examples(self.axes)
+            self.version += 1
 
     def _estimated(self) -> Array:
         d = self.total.size

@@ -4,12 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bandstrap.errors import InvalidInput
 from bandstrap.kernels.checks import LARGEST
 from bandstrap.priors.pseudo_examples import ExamplePrior, PseudoExamples, both_rewards
 from bandstrap.problem import Problem
 from bandstrap.seeding import generator
-from bandstrap.validation import require_whole, require_within
+from bandstrap.validation import require_up_to, require_whole, require_within
 
 MOST_CONTEXTS = 100_000  # every arm is fit to all of them
 
@@ -30,9 +29,7 @@ class GaussianExamples(ExamplePrior):
 
     def __post_init__(self) -> None:
         require_within(1, MOST_CONTEXTS, count=self.count)
-        if not 0 < self.scale <= LARGEST:
-            remedy = f"give a positive standard deviation, at most {LARGEST:g}"
-            raise InvalidInput("scale", self.scale, remedy)
+        require_up_to(LARGEST, scale=self.scale)
         require_whole(0, seed=self.seed)
 
     def start(self, problem: Problem) -> PseudoExamples:

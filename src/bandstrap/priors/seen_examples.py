@@ -73,12 +73,10 @@ class Reservoir(PseudoExamples):
         self.seen += 1
         # The n-th context replaces one of the k kept with probability k / n.
         place = self.seen - 1 if self.seen <= self.pairs else int(self.rng.integers(self.seen))
-        if place < self.pairs:
-            self._keep(place, as_numbers(context))
-
-    def _keep(self, place: int, context: Array) -> None:
+        if place >= self.pairs:
+            return
         kept = list(self.contexts[::2])
-        kept[place : place + 1] = [context.astype(np.float64)]
+        kept[place : place + 1] = [as_numbers(context).astype(np.float64)]
         self.contexts = np.repeat(np.array(kept), 2, axis=0)
         self.rewards = np.tile(np.array(self.ends), len(kept))
         self.version += 1

@@ -47,9 +47,8 @@ class Resampling(ABC):
         totals = np.zeros(flat.shape)
         for row, groups in enumerate(flat.astype(np.int64)):
             weights = self.weights((int(groups.sum()),), rng)
-            totals[row] = np.bincount(
-                np.repeat(np.arange(groups.size), groups), weights, minlength=groups.size
-            )
+            owners = np.repeat(np.arange(groups.size), groups)
+            totals[row] = np.bincount(owners, weights, minlength=groups.size)
         return totals.reshape(counts.shape)
 
     def means(self, values: Array, counts: Array, rng: Rng, factors: Array | float = 1.0) -> Array:
@@ -58,10 +57,9 @@ class Resampling(ABC):
         The weights of each value are multiplied by its factor.
         """
         totals = self.totals(counts, rng)
-        while True:  # weights may all be zero: such a draw has no mean and is drawn again
-            void = (totals.sum(axis=-1) <= 0) & (counts.sum(axis=-1) > 0)
-            if not void.any():
-                break
+        some = counts.sum(axis=-1) > 0
+        # Weights may all be zero: such a draw has no mean and is drawn again.
+        while (void := (totals.sum(axis=-1) <= 0) & some).any():
             totals[void] = self.totals(counts[void], rng)
         totals = totals * factors
         weight = totals.sum(axis=-1)

@@ -31,11 +31,9 @@ def check_environment(environment: Environment, *, seed: int = 0, rounds: int = 
     problem = environment.problem
     isproblem = hasattr(problem, "n_arms") and hasattr(problem, "support")
     require(isproblem, environment, "problem must be a Problem", problem)
-    flag = environment.contextual == (problem.n_features > 0)
-    rule = (
-        f"contextual must be {problem.n_features > 0}, as there are {problem.n_features} features"
-    )
-    require(flag, environment, rule, environment.contextual)
+    features = problem.n_features
+    rule = f"contextual must be {features > 0}, as there are {features} features"
+    require(environment.contextual == (features > 0), environment, rule, environment.contextual)
     rng = generator(seed, "testing", "environment")
     world = environment.start(RUNS, rng)
     played = _play(environment, world, rng, range(rounds))

@@ -88,12 +88,7 @@ def check_model(
     problem = Problem(3, n_features=2, support=Support.binary())
     try:
         check_policy(
-            policy,
-            problem,
-            seed=seed,
-            rounds=rounds,
-            draws=draws,
-            deciding_trains=deciding_trains,
+            policy, problem, seed=seed, rounds=rounds, draws=draws, deciding_trains=deciding_trains
         )
     except AssertionError as error:
         raise AssertionError(f"{type(model).__name__}, bootstrapped: {error}") from error

@@ -3,30 +3,117 @@
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from bandstrap.arrays import Array, Rng
+from bandstrap.arrays import Array, Contexts, Rng
+from bandstrap.choice import best_probabilities
 from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy
 from bandstrap.problem import Problem, Support
 from bandstrap.seeding import generator
 from bandstrap.storage.unpacking import Loaded, unpack
-from bandstrap.testing.plays import Frozen, World, ends, play, teach
-from bandstrap.testing.rules import (
-    alike,
-    follow,
-    packed,
-    print_of,
-    refuses,
-    require,
-    require_shape,
-)
+from bandstrap.testing.rules import alike, follow, packed, print_of, refuses, require, require_shape
 
 RUNS = 4
 PAIRS = 150  # of choices in two runs
+OFTEN = 0.9  # how often the best arm pays; the others pay with 1 - OFTEN
 MOSTLY = 0.6  # a policy that does not learn chooses the better of two arms half of the time
+
+
+def ends(support: Support) -> tuple[float, float]:
+    """A poor and a good reward."""
+    finite = isfinite(support.low) and isfinite(support.high)
+    return (support.low, support.high) if finite else (0.0, 1.0)
+
+
+class World:
+    """One arm in each run pays well nine times in ten, the others one time in ten."""
+
+    def __init__(self, problem: Problem, best: Array) -> None:
+        self.problem = problem
+        self.best = best  # (runs,)
+        self.runs = best.size
+
+    def contexts(self, rng: Rng) -> Array | None:
+        """What a decision sees: where arms have features, the first one marks the best."""
+        problem = self.problem
+        if problem.n_features == 0:
+            return None
+        if problem.per_arm:
+            features = rng.standard_normal((self.runs, problem.n_arms, problem.n_features))
+            features[:, :, 0] = np.arange(problem.n_arms) == self.best[:, None]
+            return features
+        contexts = rng.standard_normal((self.runs, problem.n_features))
+        contexts[:, 0] = 1.0  # for models without an intercept
+        return contexts
+
+    def learnt(self, contexts: Contexts, arms: Array) -> Array | None:
+        """What an update sees."""
+        if contexts is None or not self.problem.per_arm:
+            return contexts
+        rows: Array = contexts[np.arange(self.runs), arms]
+        return rows
+
+    def rewards(self, arms: Array, rng: Rng) -> Array:
+        poor, good = ends(self.problem.support)
+        chance = np.where(arms == self.best, OFTEN, 1 - OFTEN)
+        return np.where(rng.random(self.runs) < chance, good, poor)
+
+
+def play(policy: Policy[Any], state: Any, world: World, rng: Rng, rounds: int) -> Array:
+    """Let a policy choose and learn, in place; the arms it chose, (rounds, runs)."""
+    chosen = np.empty((rounds, world.runs), dtype=np.int64)
+    for turn in range(rounds):
+        contexts = world.contexts(rng)
+        chosen[turn] = arms = policy.select(state, contexts, rng)
+        policy.update(state, world.learnt(contexts, arms), arms, world.rewards(arms, rng), rng)
+    return chosen
+
+
+def teach(policy: Policy[Any], state: Any, world: World, rng: Rng, rounds: int) -> None:
+    """Let a policy learn each arm in turn."""
+    for turn in range(rounds):
+        contexts, arms = world.contexts(rng), np.full(world.runs, turn % world.problem.n_arms)
+        policy.update(state, world.learnt(contexts, arms), arms, world.rewards(arms, rng), rng)
+
+
+class Frozen:
+    """A policy that has learnt a little in one run, and one decision that it has to make."""
+
+    def __init__(self, policy: Policy[Any], problem: Problem, rng: Rng, rounds: int) -> None:
+        world = World(problem, np.zeros(1, dtype=np.int64))
+        self.policy = policy
+        self.problem = problem
+        self.state = policy.start(problem)
+        teach(policy, self.state, world, rng, rounds)
+        self.contexts = world.contexts(rng)
+
+    def chosen(self, rng: Rng, allowed: Array, draws: int) -> Array:
+        """How often `select` chooses each arm, every time as if it were the first."""
+        copies = (deepcopy(self.state) for _ in range(draws))
+        arms = [self.policy.select(state, self.contexts, rng, allowed) for state in copies]
+        return self._counted(arms)
+
+    def chosen_on(self, rng: Rng, allowed: Array, draws: int) -> Array:
+        """How often it does when one decision follows the other."""
+        state = deepcopy(self.state)
+        arms = [self.policy.select(state, self.contexts, rng, allowed) for _ in range(draws)]
+        return self._counted(arms)
+
+    def best(self, rng: Rng, allowed: Array, draws: int) -> Array:
+        """How often each arm has the largest score, ties at random."""
+        arms = []
+        for _ in range(draws):
+            scores = self.policy.scores(deepcopy(self.state), self.contexts, rng)[0]
+            probabilities = best_probabilities(scores, allowed[0], self.problem.support.scale)
+            arms.append(rng.choice(probabilities.size, p=probabilities))
+        return self._counted(arms)
+
+    def _counted(self, arms: list[Any]) -> Array:
+        return np.bincount(np.ravel(arms), minlength=self.problem.n_arms)
 
 
 class Trial(NamedTuple):
@@ -53,6 +140,9 @@ class Trial(NamedTuple):
         state = self.policy.start(self.problem, RUNS)
         play(self.policy, state, world, rng, rounds)
         return state, world, rng
+
+    def print_of(self, value: object, what: str = "a state") -> object:
+        return print_of(packed(value, self.policy, what))
 
     def require(self, held: bool, rule: str, found: object = None) -> None:
         require(held, self.policy, rule, found)
@@ -132,13 +222,12 @@ def _only_allowed(trial: Trial) -> None:
 def _same_seed(trial: Trial) -> None:
     one, other = (trial.policy.start(trial.problem, RUNS) for _ in range(2))
     world = trial.world()
-    first, second = (
-        play(trial.policy, state, world, trial.rng("seed"), 30) for state in (one, other)
-    )
+    first = play(trial.policy, one, world, trial.rng("seed"), 30)
+    second = play(trial.policy, other, world, trial.rng("seed"), 30)
     rule = "the same generator must give the same decisions: draw all random numbers from it"
     differ = f"another arm in round {int((first != second).any(axis=1).argmax())}"
     trial.require(bool((first == second).all()), rule, differ)
-    one, other = (print_of(packed(each, trial.policy, "a state")) for each in (one, other))
+    one, other = (trial.print_of(each) for each in (one, other))
     trial.require(one == other, "the same generator must lead to the same state")
 
 
@@ -166,9 +255,8 @@ def _runs_independent(trial: Trial) -> None:
     contexts = world.contexts(rng)
     if contexts is not None:
         contexts[1] = contexts[0]
-    first = (
-        np.array([trial.policy.select(deepcopy(state), contexts, rng) for _ in range(PAIRS)]) == 0
-    )
+    pairs = [trial.policy.select(deepcopy(state), contexts, rng) for _ in range(PAIRS)]
+    first = np.array(pairs) == 0
     if first.std(axis=0).min() > 0:
         found = float(np.corrcoef(first.T)[0, 1])
         rule = "runs must choose independently: draw random numbers for each of them"
@@ -176,13 +264,13 @@ def _runs_independent(trial: Trial) -> None:
 
 
 def _owner_of_state(trial: Trial) -> None:
-    before = print_of(packed(trial.policy, trial.policy, "a policy"))
+    before = trial.print_of(trial.policy, "a policy")
     other = trial.policy.start(trial.problem, RUNS)
-    kept = print_of(packed(other, trial.policy, "a state"))
+    kept = trial.print_of(other)
     trial.played("owner")
-    after = print_of(packed(trial.policy, trial.policy, "a policy"))
+    after = trial.print_of(trial.policy, "a policy")
     trial.require(before == after, "a policy must not change: what is learnt belongs to the state")
-    after = print_of(packed(other, trial.policy, "a state"))
+    after = trial.print_of(other)
     trial.require(kept == after, "what one state learns must change no other state")
 
 
@@ -198,7 +286,7 @@ def _refusals(trial: Trial) -> None:
         rewards.append((support.values[0] + support.values[1]) / 2)
     bad = [("reward", reward, arms, reward) for reward in rewards]
     bad += [("arm", arm, np.append(arms[:-1], arm), good) for arm in (-1, trial.problem.n_arms)]
-    before = print_of(packed(state, trial.policy, "a state"))
+    before = trial.print_of(state)
     for what, value, pulled, reward in bad:
         paid = np.append(np.full(RUNS - 1, poor), reward)
 
@@ -207,26 +295,19 @@ def _refusals(trial: Trial) -> None:
 
         refused = refuses(update)
         trial.require(refused, f"update must refuse a {what} like {value} by InvalidInput")
-        same = print_of(packed(state, trial.policy, "a state")) == before
-        trial.require(
-            same, f"a {what} that is refused, like {value}, must leave the state as it was"
-        )
+        rule = f"a {what} that is refused, like {value}, must leave the state as it was"
+        trial.require(trial.print_of(state) == before, rule)
 
 
 def _saving(trial: Trial) -> None:
     state, world, rng = trial.played("saving")
     loaded, same_rng = unpack(packed((state, rng), trial.policy, "a state"), Loaded())
-    arms = [
-        play(trial.policy, each, world, numbers, 12)
-        for each, numbers in ((state, rng), (loaded, same_rng))
-    ]
+    one = play(trial.policy, state, world, rng, 12)
+    other = play(trial.policy, loaded, world, same_rng, 12)
     rule = "a state that was saved and loaded must go on as if it had not been"
-    trial.require(bool((arms[0] == arms[1]).all()), rule, "other decisions")
+    trial.require(bool((one == other).all()), rule, "other decisions")
     contexts = world.contexts(rng)
-    scores = [
-        trial.policy.scores(each, contexts, numbers)
-        for each, numbers in ((state, deepcopy(rng)), (loaded, deepcopy(rng)))
-    ]
+    scores = [trial.policy.scores(each, contexts, deepcopy(rng)) for each in (state, loaded)]
     trial.require(scores[0].tobytes() == scores[1].tobytes(), rule, f"scores {scores}")
 
 

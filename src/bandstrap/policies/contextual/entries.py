@@ -6,26 +6,11 @@ the history each round; `-log-paper` is its stochastic optimisation, step by ste
 approximates that carries another word, as in `wb-log-onestep`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from bandstrap.models import (
-    Budgeted,
-    DecisionTree,
-    GaussianLimit,
-    Grouped,
-    LinearRegression,
-    LogisticRegression,
-    Model,
-    NetworkHeads,
-    NeuralNetwork,
-    OneStep,
-    OnlineLogistic,
-    Replicas,
-    SharedNetwork,
-    StochasticLogisticRegression,
-)
+from bandstrap import models
 from bandstrap.policies.base import Policy
 from bandstrap.policies.contextual.bootstrap import ContextualBootstrap
 from bandstrap.policies.contextual.glm_ucb import GLMUCB
@@ -48,32 +33,36 @@ FIGURE_2 = f"{THE_PAPER}, section 5.2"
 TREES = "Elmachtoub et al. (2017)"
 _PSEUDO = "with 4d pseudo-examples"
 _FAIR = "with the bootstraps' pseudo-examples, so that only exploration differs"
-_LINEAR = LinearRegression()
-_LOGISTIC = LogisticRegression()
+_LINEAR = models.LinearRegression()
+_LOGISTIC = models.LogisticRegression()
 # Pseudo-examples keep the heads of arms' own networks apart: they need no wide start for it.
-_ARM_HEADS = NetworkHeads(Budgeted(), spread=0.3)
+_ARM_HEADS = models.NetworkHeads(models.Budgeted(), spread=0.3)
 _Entry = partial(Entry, contextual=True)
 
 
-def _eg(model: Model, schedule: Schedule | None = None) -> Maker:
+def _eg(model: models.Model, schedule: Schedule | None = None) -> Maker:
     """Epsilon-greedy; it is given the bootstraps' prior, so that only exploration differs."""
     return lambda prior: ContextualEpsilonGreedy(model, schedule or Decay(50.0), prior)
 
 
-def _wb(model: Model) -> Maker:
-    return _bootstrap(Exponential(), model)
-
-
-def _npb(model: Model) -> Maker:
-    return _bootstrap(Multinomial(), model)
-
-
-def _bootstrap(resampling: Resampling, model: Model) -> Maker:
+def _bootstrap(resampling: Resampling, model: models.Model) -> Maker:
     return lambda prior: ContextualBootstrap(resampling, model, prior)
 
 
+_wb, _npb = partial(_bootstrap, Exponential()), partial(_bootstrap, Multinomial())
+
+
+def _both(word: str, model: models.Model, *facts: str, **more: Any) -> Iterator[Entry]:
+    """Variants of npb-log and wb-log, and what differs in their sentences."""
+    for family, make, fit in (("npb", _npb, "resampled"), ("wb", _wb, "weighted")):
+        yield _Entry(
+            f"{family}-log-{word}", make(model), family, "logistic",
+            *(fact.format(family=family, fit=fit) for fact in facts),
+            variant=word, joins=f"log-{word}", **more,
+        )  # fmt: skip
+
+
 def _schedule(word: str, schedule: Schedule, sentence: str) -> Entry:
-    """A rival of eg-log's 50 / (50 + t)."""
     return _Entry(
         f"eg-log-{word}", _eg(_LOGISTIC, schedule), "eg", "logistic", FIGURE_2,
         f"Epsilon-greedy with logistic regressions and {sentence}.",
@@ -165,51 +154,34 @@ ENTRIES = (
         "Weighted bootstrap of logistic regressions, all weights drawn afresh every round.",
         "solved to 10⁻³", "n d", joins="log", note=_PSEUDO, compared=(USUALLY,),
     ),
-    _Entry(
-        "npb-log-paper", _npb(StochasticLogisticRegression()), "npb", "logistic", FIGURE_2,
-        "npb-log by the paper's own warm-started stochastic optimisation.",
-        "the paper's early stop", "n d", variant="paper", joins="log-paper",
-        note="step by step, after scikit-learn's `SGDClassifier`",
+    *_both(
+        "paper", models.StochasticLogisticRegression(), FIGURE_2,
+        "{family}-log by the paper's own warm-started stochastic optimisation.",
+        "the paper's early stop", "n d", note="step by step, after scikit-learn's `SGDClassifier`",
+    ),
+    *_both(
+        "onestep", models.OneStep(_LOGISTIC), OURS,
+        "{family}-log with a single Newton step towards each {fit} fit.",
+        "one Newton step", "n d", note="weights are fresh",
     ),
     _Entry(
-        "wb-log-paper", _wb(StochasticLogisticRegression()), "wb", "logistic", FIGURE_2,
-        "wb-log by the paper's own warm-started stochastic optimisation.",
-        "the paper's early stop", "n d", variant="paper", joins="log-paper",
-        note="step by step, after scikit-learn's `SGDClassifier`",
-    ),
-    _Entry(
-        "npb-log-onestep", _npb(OneStep(_LOGISTIC)), "npb", "logistic", OURS,
-        "npb-log with a single Newton step towards each resampled fit.",
-        "one Newton step", "n d", variant="onestep", joins="log-onestep", note="weights are fresh",
-    ),
-    _Entry(
-        "wb-log-onestep", _wb(OneStep(_LOGISTIC)), "wb", "logistic", OURS,
-        "wb-log with a single Newton step towards each weighted fit.",
-        "one Newton step", "n d", variant="onestep", joins="log-onestep", note="weights are fresh",
-    ),
-    _Entry(
-        "npb-log-gaussian", _npb(GaussianLimit(_LOGISTIC)), "npb", "logistic", OURS,
+        "npb-log-gaussian", _npb(models.GaussianLimit(_LOGISTIC)), "npb", "logistic", OURS,
         "The normal distribution that npb-log-onestep tends to.",
         "normal limit", "d²", variant="gaussian", joins="log-gaussian", exact_probabilities=True,
     ),
     _Entry(
-        "wb-log-gaussian", _wb(GaussianLimit(_LOGISTIC)), "wb", "logistic", OURS,
+        "wb-log-gaussian", _wb(models.GaussianLimit(_LOGISTIC)), "wb", "logistic", OURS,
         "The normal distribution that wb-log-onestep tends to.",
         "normal limit", "d²", variant="gaussian", joins="log-gaussian", exact_probabilities=True,
         compared=(USUALLY, QUICKLY),
     ),
-    _Entry(
-        "npb-log-grouped", _npb(Grouped(_LOGISTIC)), "npb", "logistic", OURS,
-        "npb-log-onestep with one weight for each group of examples.",
-        "grouped weights", "d²", variant="grouped", joins="log-grouped",
+    *_both(
+        "grouped", models.Grouped(_LOGISTIC), OURS,
+        "{family}-log-onestep with one weight for each group of examples.",
+        "grouped weights", "d²",
     ),
     _Entry(
-        "wb-log-grouped", _wb(Grouped(_LOGISTIC)), "wb", "logistic", OURS,
-        "wb-log-onestep with one weight for each group of examples.",
-        "grouped weights", "d²", variant="grouped", joins="log-grouped",
-    ),
-    _Entry(
-        "wb-log-replicas", _wb(Replicas(OnlineLogistic())), "wb", "logistic",
+        "wb-log-replicas", _wb(models.Replicas(models.OnlineLogistic())), "wb", "logistic",
         "Oza and Russell (2001); Eckles and Kaptein (2014)",
         "A fixed set of online logistic regressions that each weigh an example once.",
         "fixed replicas", "d", variant="replicas", joins="log-replicas",
@@ -224,22 +196,22 @@ ENTRIES = (
         formerly=("wb-log-gauss-prior",),
     ),
     _Entry(
-        "eg-nn", _eg(NeuralNetwork()), "eg", "network", FIGURE_2,
+        "eg-nn", _eg(models.NeuralNetwork()), "eg", "network", FIGURE_2,
         "Epsilon-greedy with the paper's network, trained on all of history every round.",
         "one pass a round", "n d", joins="nn", note=_FAIR, learns_at_random=True,
     ),
     _Entry(
-        "npb-nn", _npb(NeuralNetwork()), "npb", "network", FIGURE_2,
+        "npb-nn", _npb(models.NeuralNetwork()), "npb", "network", FIGURE_2,
         "Non-parametric bootstrap of the paper's network, on all of history every round.",
         "one pass a round", "n d", joins="nn", learns_at_random=True,
     ),
     _Entry(
-        "wb-nn", _wb(NeuralNetwork()), "wb", "network", FIGURE_2,
+        "wb-nn", _wb(models.NeuralNetwork()), "wb", "network", FIGURE_2,
         "Weighted bootstrap of the paper's network, on all of history every round.",
         "one pass a round", "n d", joins="nn", learns_at_random=True,
     ),
     _Entry(
-        "eg-nn-budgeted", _eg(Budgeted()), "eg", "network", OURS,
+        "eg-nn-budgeted", _eg(models.Budgeted()), "eg", "network", OURS,
         "Epsilon-greedy with the paper's network, trained on a few examples every round.",
         "a few examples a round", "d", variant="budgeted", joins="nn-budgeted",
         exact_probabilities=True, learns_at_random=True,
@@ -255,25 +227,25 @@ ENTRIES = (
         "fixed heads", "d", variant="budgeted", joins="nn-budgeted", learns_at_random=True,
     ),
     _Entry(
-        "eg-nn-shared", _eg(SharedNetwork()), "eg", "network", OURS,
+        "eg-nn-shared", _eg(models.SharedNetwork()), "eg", "network", OURS,
         "Epsilon-greedy with one network for all arms, trained on a few examples every round.",
         "a few examples a round", "d", variant="shared", joins="nn-shared",
         exact_probabilities=True, learns_at_random=True,
     ),
     _Entry(
-        "wb-nn-shared", _wb(SharedNetwork()), "wb", "network", OURS,
+        "wb-nn-shared", _wb(models.SharedNetwork()), "wb", "network", OURS,
         "One network for all arms, trained on a freshly weighted batch every round.",
         "weights of a batch", "d", variant="shared", joins="nn-shared", learns_at_random=True,
     ),
     _Entry(
-        "wb-nn-heads", _wb(NetworkHeads()), "wb", "network", "Osband et al. (2016)",
+        "wb-nn-heads", _wb(models.NetworkHeads()), "wb", "network", "Osband et al. (2016)",
         "One network whose heads each weigh a reward once, after bootstrapped DQN.",
         "fixed heads", "d", variant="heads", joins="nn-heads",
         exact_probabilities=True, learns_at_random=True,
     ),
     _Entry(
         "ensemble-nn",
-        lambda prior: ContextualBootstrap(NoResampling(), NetworkHeads(), NoExamples()),
+        lambda prior: ContextualBootstrap(NoResampling(), models.NetworkHeads(), NoExamples()),
         "ensemble", "network", OURS,
         "One network whose heads differ only by their random start; nothing is resampled.",
         "fixed heads", "d", variant="heads", formerly=("heads-nn",), note="to compare with",
@@ -317,7 +289,7 @@ ENTRIES = (
     ),
     _Entry(
         "npb-tree",
-        lambda prior: ContextualBootstrap(Multinomial(), DecisionTree(), NoExamples()),
+        lambda prior: ContextualBootstrap(Multinomial(), models.DecisionTree(), NoExamples()),
         "npb", "tree", TREES,
         "TreeBootstrap: a fresh decision tree of a fresh resample for each arm every round.",
         "exact", "n d", joins="tree", formerly=("tree-bootstrap-fresh",),

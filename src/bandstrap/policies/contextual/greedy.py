@@ -88,7 +88,6 @@ class ContextualEpsilonGreedy(LearnerPolicy):
         return self._mixed(state, super()._probabilities(state, contexts, allowed), allowed)
 
     def _mixed(self, state: LearnerState, exact: Array | None, allowed: Array) -> Array | None:
-        """The model's probabilities, mixed with those of exploration."""
         return None if exact is None else explored(self._epsilon(state), exact, allowed[0])
 
     def _epsilon(self, state: LearnerState) -> float:

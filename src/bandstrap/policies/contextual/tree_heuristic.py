@@ -24,6 +24,7 @@ from bandstrap.storage.schema import (
     Whole,
     require,
 )
+from bandstrap.validation import is_finite, require_whole
 
 
 class TreeLearner(Learner):
@@ -87,21 +88,15 @@ class TreeLearner(Learner):
             return float("inf")
         tree = self.trees[arm]
         if tree is None or rows.count > (1 + self.growth) * self.leaves[arm].size:
-            tree = self._refit(arm, rng)
-        leaves = self.leaves[arm]
-        inside = np.flatnonzero(leaves == tree.leaves(context[None])[0])
+            # Now rather than at the reward, which saves trees that are never used.
+            tree = self.tree.fit(rows.contexts, rows.rewards, rows.weights, None, rng)
+            self.trees[arm], self.leaves[arm] = tree, tree.leaves(rows.contexts)
+        inside = np.flatnonzero(self.leaves[arm] == tree.leaves(context[None])[0])
         rewards = np.append(rows.rewards[inside], self.ends)
         weights = rng.standard_exponential(rewards.size)
         if not rows.plain:
             weights[: inside.size] *= rows.weights[inside]
         return float(weights @ rewards / weights.sum())
-
-    def _refit(self, arm: int, rng: Rng) -> Tree:
-        # At the next draw rather than at the reward, which saves trees that are never used.
-        rows = self.rows[arm]
-        tree = self.tree.fit(rows.contexts, rows.rewards, rows.weights, None, rng)
-        self.trees[arm], self.leaves[arm] = tree, tree.leaves(rows.contexts)
-        return tree
 
 
 @dataclass(frozen=True)
@@ -130,9 +125,8 @@ class TreeHeuristic(LearnerPolicy):
     growth: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.pulls < 1:
-            raise InvalidInput("pulls", self.pulls, "every arm is pulled at least once")
-        if not (np.isfinite(self.growth) and self.growth >= 0):
+        require_whole(1, pulls=self.pulls)
+        if not (is_finite(self.growth) and self.growth >= 0):
             raise InvalidInput("growth", self.growth, "give 0 or more")
 
     def _learner(self, problem: Problem) -> Learner:

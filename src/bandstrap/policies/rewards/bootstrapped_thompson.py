@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng
-from bandstrap.errors import InvalidInput
 from bandstrap.kernels.lazy.direct import union_scores
 from bandstrap.policies.base import Policy
 from bandstrap.policies.rewards.bootstrap import Bootstrap, BootstrapState, HistoryPolicy
@@ -15,9 +14,9 @@ from bandstrap.priors import PseudoRewards
 from bandstrap.problem import Problem, Support
 from bandstrap.resampling import Exponential, Resampling
 from bandstrap.seeding import kernel_stream
-from bandstrap.validation import require_whole
+from bandstrap.validation import require_within
 
-MOST = 10_000  # rewards
+MOST = 10_000  # rewards: each costs a draw
 
 
 class ArtificialHistory(ABC):
@@ -42,9 +41,7 @@ class UniformRewards(ArtificialHistory):
     count: int = 2
 
     def __post_init__(self) -> None:
-        require_whole(1, count=self.count)
-        if self.count > MOST:
-            raise InvalidInput("count", self.count, f"give at most {MOST:,}: each costs a draw")
+        require_within(1, MOST, count=self.count)
 
     def check(self, support: Support) -> None:
         bounded_width(support, self)

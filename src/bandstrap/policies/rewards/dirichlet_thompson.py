@@ -12,7 +12,7 @@ from bandstrap.kernels.lazy.observe import ATOMS
 from bandstrap.policies.base import Draw, Policy
 from bandstrap.policies.rewards.bootstrap import BootstrapState, HistoryPolicy
 from bandstrap.problem import Problem
-from bandstrap.validation import LEAST_COUNT, is_finite
+from bandstrap.validation import LEAST_COUNT, require_number
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,7 @@ class DirichletThompson(HistoryPolicy):
     pseudo_count: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (is_finite(self.pseudo_count) and LEAST_COUNT <= self.pseudo_count <= MOST_REWARDS):
-            remedy = f"give a count of {LEAST_COUNT:g} to {MOST_REWARDS:g}"
-            raise InvalidInput("pseudo_count", self.pseudo_count, remedy)
+        require_number(LEAST_COUNT, MOST_REWARDS, pseudo_count=self.pseudo_count)
 
     def _start(self, problem: Problem, runs: int) -> BootstrapState:
         values = problem.support.values

@@ -1,5 +1,6 @@
 """The named policies that see no contexts."""
 
+from bandstrap import resampling
 from bandstrap.policies.entry import (
     BOUNDED,
     CATEGORIES,
@@ -25,14 +26,6 @@ from bandstrap.policies.rewards.online_bootstrap import OnlineBootstrap
 from bandstrap.policies.rewards.perturbed_history import PerturbedHistory
 from bandstrap.policies.rewards.ucb1 import UCB1
 from bandstrap.priors import PseudoRewards
-from bandstrap.resampling import (
-    DoubleOrNothing,
-    Exponential,
-    GaussianNoise,
-    Multinomial,
-    NoResampling,
-    Poisson,
-)
 
 NPB = f"{THE_PAPER}, section 3"
 WB = f"{THE_PAPER}, section 4"
@@ -42,14 +35,14 @@ REDRAWN = "a draw in which all weights are zero is drawn again"
 
 ENTRIES = (
     Entry(
-        "wb", lambda: Bootstrap(Exponential()), "wb", "", WB,
+        "wb", lambda: Bootstrap(resampling.Exponential()), "wb", "", WB,
         "Weighted bootstrap: the mean of each arm's rewards under fresh exponential weights.",
         "exact", "log n",
         note="for all rewards, without walking the history; on 0/1 rewards it is Thompson "
         "sampling (claims C1 and C2)", rewards=BOUNDED,
     ),
     Entry(
-        "npb", lambda: Bootstrap(Multinomial()), "npb", "", NPB,
+        "npb", lambda: Bootstrap(resampling.Multinomial()), "npb", "", NPB,
         "Non-parametric bootstrap: the mean of each arm's rewards drawn with replacement.",
         "exact", "log n", rewards=BOUNDED,
     ),
@@ -61,30 +54,31 @@ ENTRIES = (
         rewards=BOUNDED, cannot=(FORGET, TAKE_FRACTIONS),
     ),
     Entry(
-        "wb-additive", lambda: Bootstrap(GaussianNoise(), PseudoRewards(0, 0)), "wb", "",
+        "wb-additive", lambda: Bootstrap(resampling.GaussianNoise(), PseudoRewards(0, 0)), "wb", "",
         f"{WB} and appendix",
         "Weighted bootstrap with additive normal weights.",
         "exact", "constant", variant="additive",
         note="without pseudo-rewards, so that each arm is tried once first",
     ),
     Entry(
-        "wb-poisson", lambda: Bootstrap(Poisson()), "wb", "",
+        "wb-poisson", lambda: Bootstrap(resampling.Poisson()), "wb", "",
         "Oza and Russell (2001); Chamandy et al. (2012)",
         "Weighted bootstrap with Poisson weights.",
         "exact", "log n", variant="poisson", note=REDRAWN, rewards=BOUNDED,
     ),
     Entry(
-        "wb-double", lambda: Bootstrap(DoubleOrNothing()), "wb", "", "Owen and Eckles (2012)",
+        "wb-double", lambda: Bootstrap(resampling.DoubleOrNothing()), "wb", "",
+        "Owen and Eckles (2012)",
         "Weighted bootstrap in which each reward counts double or not at all.",
         "exact", "n", variant="double", note=REDRAWN, rewards=BOUNDED,
     ),
     Entry(
-        "greedy", lambda: Bootstrap(NoResampling()), "greedy", "", OURS,
+        "greedy", lambda: Bootstrap(resampling.NoResampling()), "greedy", "", OURS,
         "The arm with the best mean so far, pseudo-rewards included.",
         "exact", "constant", note="nothing is random but ties", rewards=BOUNDED,
     ),
     Entry(
-        "npts", lambda: Bootstrap(Exponential(), PseudoRewards(ones=1, zeros=0)), "ts", "", RIOU,
+        "npts", lambda: Bootstrap(resampling.Exponential(), PseudoRewards(1, 0)), "ts", "", RIOU,
         "Non-parametric Thompson sampling: exponential weights and one pseudo-reward of 1.",
         "exact", "log n", variant="npts", rewards=BOUNDED,
     ),

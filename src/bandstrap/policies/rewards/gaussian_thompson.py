@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng
-from bandstrap.errors import InvalidInput
 from bandstrap.policies.rewards.means import MeanPolicy, MeanState
-from bandstrap.validation import LARGEST, is_finite
+from bandstrap.validation import LARGEST, require_up_to
 
 
 @dataclass(frozen=True)
@@ -26,8 +25,7 @@ class GaussianThompson(MeanPolicy):
     scale: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (is_finite(self.scale) and 0 < self.scale <= LARGEST):
-            raise InvalidInput("scale", self.scale, "give a positive standard deviation")
+        require_up_to(LARGEST, scale=self.scale)
 
     def _scores(self, state: MeanState, contexts: Contexts, rng: Rng) -> Array:
         noise = self.scale * rng.standard_normal(state.count.shape)

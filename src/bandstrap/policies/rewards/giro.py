@@ -6,7 +6,6 @@ from typing import ClassVar
 import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng, Weights
-from bandstrap.errors import InvalidInput
 from bandstrap.history.rewards import RewardHistory
 from bandstrap.kernels.codes import MULTINOMIAL
 from bandstrap.kernels.lazy.history import MOST_REWARDS
@@ -19,9 +18,9 @@ from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap, remapped
 from bandstrap.resampling import Multinomial
 from bandstrap.storage.schema import ArrayOf, Schema
-from bandstrap.validation import is_finite
+from bandstrap.validation import require_up_to
 
-MOST_PSEUDO = 1e6
+MOST_PSEUDO = 1e6  # per reward
 NPB = Bootstrap(Multinomial(), PseudoRewards(0, 0))
 
 
@@ -56,9 +55,7 @@ class Giro(Policy[GiroState]):
     a: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (is_finite(self.a) and 0 < self.a <= MOST_PSEUDO):
-            remedy = f"give a positive number of pseudo-rewards per reward, at most {MOST_PSEUDO:g}"
-            raise InvalidInput("a", self.a, remedy)
+        require_up_to(MOST_PSEUDO, a=self.a)
 
     def _start(self, problem: Problem, runs: int) -> GiroState:
         support = problem.support

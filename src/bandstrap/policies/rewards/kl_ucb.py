@@ -7,11 +7,10 @@ from typing import ClassVar
 import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng
-from bandstrap.errors import InvalidInput
 from bandstrap.kernels.kl_ucb import kl_scores
 from bandstrap.policies.rewards.means import MeanPolicy, MeanState
 from bandstrap.policies.validation import bounded_width
-from bandstrap.validation import LARGEST, is_finite
+from bandstrap.validation import LARGEST, require_number
 
 
 @dataclass(frozen=True)
@@ -35,8 +34,7 @@ class KLUCB(MeanPolicy):
     c: float = 0.0
 
     def __post_init__(self) -> None:
-        if not (is_finite(self.c) and 0 <= self.c <= LARGEST):
-            raise InvalidInput("c", self.c, "give a finite factor of 0 or more")
+        require_number(0, LARGEST, c=self.c)
 
     def _scores(self, state: MeanState, contexts: Contexts, rng: Rng) -> Array:
         low, width = state.problem.support.low, bounded_width(state.problem.support, self)

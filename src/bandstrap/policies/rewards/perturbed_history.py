@@ -6,13 +6,12 @@ from typing import ClassVar
 import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng
-from bandstrap.errors import InvalidInput
 from bandstrap.policies.rewards.giro import whole_above
 from bandstrap.policies.rewards.means import MeanPolicy, MeanState
 from bandstrap.policies.validation import bounded_width
-from bandstrap.validation import is_finite
+from bandstrap.validation import require_up_to
 
-MOST_FLIPS = 1e6
+MOST_FLIPS = 1e6  # per reward
 
 
 @dataclass(frozen=True)
@@ -34,9 +33,7 @@ class PerturbedHistory(MeanPolicy):
     a: float = 1.1
 
     def __post_init__(self) -> None:
-        if not (is_finite(self.a) and 0 < self.a <= MOST_FLIPS):
-            remedy = f"give a positive number of flips per reward, at most {MOST_FLIPS:g}"
-            raise InvalidInput("a", self.a, remedy)
+        require_up_to(MOST_FLIPS, a=self.a)
 
     def _scores(self, state: MeanState, contexts: Contexts, rng: Rng) -> Array:
         low, width = state.problem.support.low, bounded_width(state.problem.support, self)

@@ -6,10 +6,9 @@ from typing import ClassVar
 import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng
-from bandstrap.errors import InvalidInput
 from bandstrap.policies.rewards.means import MeanPolicy, MeanState
 from bandstrap.policies.validation import bounded_width
-from bandstrap.validation import LARGEST, is_finite
+from bandstrap.validation import LARGEST, require_number
 
 
 @dataclass(frozen=True)
@@ -32,8 +31,7 @@ class UCB1(MeanPolicy):
     scale: float = 2.0
 
     def __post_init__(self) -> None:
-        if not (is_finite(self.scale) and 0 <= self.scale <= LARGEST):
-            raise InvalidInput("scale", self.scale, "give a finite factor of 0 or more")
+        require_number(0, LARGEST, scale=self.scale)
 
     def _scores(self, state: MeanState, contexts: Contexts, rng: Rng) -> Array:
         width = bounded_width(state.problem.support, self)
