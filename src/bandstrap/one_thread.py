@@ -36,15 +36,8 @@ class OneThread:
                 self._limits.__exit__(None, None, None)
 
 
-@cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController().select(user_api="blas")
-
-
-@cache
-def _loaded() -> ThreadpoolController:
-    return ThreadpoolController()
-
+_loaded = cache(ThreadpoolController)
+_blas = cache(lambda: ThreadpoolController().select(user_api="blas"))
 
 # Searches for libraries each time, which takes a millisecond: for whole batches.
 ONE_THREAD = OneThread(lambda: threadpool_limits(1))

@@ -41,10 +41,8 @@ class Trial(NamedTuple):
     def predicted(self, examples: "Examples") -> Array:
         """What is predicted at the examples of the test, averaged over random numbers."""
         at = _examples(self).contexts
-        predictions = [
-            self.model.predict(self.fitted(examples, stream), at) for stream in range(STREAMS)
-        ]
-        mean: Array = np.mean(predictions, axis=0)
+        fits = (self.fitted(examples, stream) for stream in range(STREAMS))
+        mean: Array = np.mean([self.model.predict(fit, at) for fit in fits], axis=0)
         return mean
 
     def agree(self, one: Array, other: Array, rule: str) -> None:

@@ -109,10 +109,8 @@ class Ellipsoids:
     def _learn(
         self, learn: Callable[..., float], context: Array, arm: int, reward: float, weight: float
     ) -> None:
-        x, scratch = self._with_constant(context), self._scratch
-        growth = learn(
-            self.factors[arm], self.diagonals[arm], self.centres[arm], x, reward, scratch, weight
-        )
+        own = self.factors[arm], self.diagonals[arm], self.centres[arm]
+        growth = learn(*own, self._with_constant(context), reward, self._scratch, weight)
         self.log_dets[arm] += np.log(growth)
         self.counts[arm] += weight
 
@@ -154,9 +152,8 @@ class EllipsoidLearner(Learner):
 
     def probabilities(self, contexts: Array, allowed: Array) -> Array | None:
         centres, spreads = self._law(contexts)
-        return normal_probabilities(
-            centres, np.zeros(centres.size) if spreads is None else spreads, allowed
-        )
+        spreads = np.zeros(centres.size) if spreads is None else spreads
+        return normal_probabilities(centres, spreads, allowed)
 
     def _law(self, context: Array) -> tuple[Array, Array | None]:
         means, squares = self.arms.look(context)
