@@ -86,9 +86,10 @@ class LearnerPolicy(Policy[LearnerState]):
 
     def _select(self, state: LearnerState, contexts: Contexts, rng: Rng, allowed: Array) -> Array:
         assert contexts is not None
-        rows = zip(state.learners, contexts, allowed, strict=True)
-        arms = [learner.best(context, rng, open_) for learner, context, open_ in rows]
-        return np.array(arms, dtype=np.int64)
+        arms = np.empty(state.runs, dtype=np.int64)  # filled in place: a list costs a microsecond
+        for run, learner in enumerate(state.learners):
+            arms[run] = learner.best(contexts[run], rng, allowed[run])
+        return arms
 
     def decide(
         self, state: LearnerState, contexts: Contexts, rng: Rng, allowed: Array | None, draws: int
