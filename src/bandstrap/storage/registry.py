@@ -36,6 +36,7 @@ CLASSES: dict[str, str] = {
     "bandstrap.models.convex_draw": "ConvexDraw",
     "bandstrap.models.convex_examples": "ConvexExamples",
     "bandstrap.models.convex_learner": "ConvexLearner",
+    "bandstrap.models.eigen": "Eigenbasis",
     "bandstrap.models.ellipsoid": "Ellipsoids",
     "bandstrap.models.estimator": "EstimatorModel",
     "bandstrap.models.estimator_ensemble": "EnsembleLearner Renewal",
@@ -169,7 +170,7 @@ MOVED: dict[str, str] = {
     "bandstrap.models.one_step": "bandstrap.models.convex.approximations",
     "bandstrap.models.refits": "bandstrap.models.sklearn.schedules",
     "bandstrap.models.shared_replicas": "bandstrap.models.online.replicas",
-    "bandstrap.models.stochastic_learner": "bandstrap.models.online.stochastic",
+    "bandstrap.models.stochastic_learner": "bandstrap.models.eigen",
     "bandstrap.policies.artificial": "bandstrap.policies.rewards.bootstrapped_thompson",
     "bandstrap.policies.gaussian_thompson:MeanState": "bandstrap.policies.rewards.means",
 }
@@ -191,6 +192,7 @@ RENAMED: dict[str, str] = {
     "bandstrap.models.features:Rows": "Examples",
     "bandstrap.models.network_langevin:Wander": "LangevinSteps",
     "bandstrap.models.noisy:NoisyLearner": "AdditiveLearner",
+    "bandstrap.models.stochastic_learner:StochasticLearner": "EigenLearner",
     "bandstrap.policies.online_bootstrap:ReplicateState": "ReplicaState",
 }
 

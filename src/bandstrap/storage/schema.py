@@ -499,6 +499,8 @@ def check_like(value: Any, fresh: Any) -> None:
     """
     if vars(type(fresh)).get("formerly") is type(value):  # in earlier versions it had this class
         value.__class__ = type(fresh)
+        if hasattr(fresh, "verify_saved"):
+            value.verify_saved()
     own, other = type(value).__name__, type(fresh).__name__
     require(type(value) is type(fresh), f"it is a {own}, not a {other}")
     for name, kind in kinds_of(fresh.__class__).items():

@@ -108,9 +108,9 @@ def test_a_warm_start_is_where_descent_begins() -> None:
     start = np.array([3.0, 2.0, -1.0, 0.5, 1.0])
     none, rng = np.zeros((0, 4)), np.random.default_rng(0)
     model = StochasticLogisticRegression(passes=1)
-    unmoved = model.descend(none, contexts[:0], rewards[:0], weights[:0], start, rng)
+    unmoved = model.descend(none[:, 0], none, contexts[:0], rewards[:0], weights[:0], start, rng)
     np.testing.assert_array_equal(unmoved, start)
-    still = model.descend(none, contexts, rewards, np.zeros(100), start, rng)
+    still = model.descend(none[:, 0], none, contexts, rewards, np.zeros(100), start, rng)
     # Rows of no weight still shrink parameters, as in scikit-learn; the intercept stays.
     shrink = np.prod([1 - 1e-4 / (1e-4 * (1000 + t)) for t in range(100)])
     np.testing.assert_allclose(still, start * [*[shrink] * 4, 1.0], rtol=1e-12)

@@ -18,9 +18,10 @@ from bandstrap.models.checks import (
     checked_examples,
     checked_start,
 )
-from bandstrap.models.features import Examples, as_numbers, unit_of
+from bandstrap.models.eigen import EigenLearner
+from bandstrap.models.features import as_numbers, unit_of
 from bandstrap.models.link import IDENTITY, SIGMOID, Link
-from bandstrap.models.refit import RefitLearner, WeightedModel
+from bandstrap.models.refit import WeightedModel
 from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.resampling import Resampling
@@ -49,6 +50,7 @@ class StochasticModel(WeightedModel[np.ndarray], ABC):
     passes: int = 1000
     loss: ClassVar[int]
     link: ClassVar[Link] = IDENTITY
+    precision: ClassVar[type[np.floating[Any]]] = np.float64
 
     def __post_init__(self) -> None:
         require_positive(threshold=self.threshold, penalty=self.penalty)
@@ -61,31 +63,41 @@ class StochasticModel(WeightedModel[np.ndarray], ABC):
         self.check_rewards(rewards)
         if start is not None:
             start = checked_start(start, contexts.shape[1] + 1)
-        pseudo = np.zeros((0, contexts.shape[1]))
-        return self.descend(pseudo, contexts, rewards, weights, start, rng)
+        start = self.start(contexts.shape[1], rng) if start is None else start
+        none = np.zeros((0, contexts.shape[1]))
+        return self.descend(none[:, 0], none, contexts, rewards, weights, start, rng)
+
+    def start(self, n_features: int, rng: Rng) -> Array:
+        return np.zeros(n_features + 1)
+
+    def rotated(self, fit: Array, rotation: Array) -> Array:
+        return np.append(rotation.T @ fit[:-1], fit[-1])
 
     def descend(
         self,
+        lengths: Array,
         pseudo: Array,
         contexts: Array,
         rewards: Array,
         weights: Array,
-        start: Array | None,
+        start: Array,
         rng: Rng,
     ) -> Array:
-        """A fit to pseudo-examples and contexts, which need not be copied into one array."""
-        theta = np.zeros(contexts.shape[1] + 1) if start is None else start.copy()
+        """A fit to examples that need not be copied into one array; see `Rotatable`."""
+        theta = start.copy()
         passes = descend(
             kernel_stream(rng),
             self.loss,
             (self.penalty, self.threshold, self.patience, self.passes),
             theta,
+            lengths,
             pseudo,
             contexts,
             unit_of(contexts),
             rewards,
             weights,
             np.empty(rewards.size, dtype=np.int64),
+            np.empty(theta.size),
         )
         if passes < 0:
             raise InvalidInput(
@@ -96,7 +108,11 @@ class StochasticModel(WeightedModel[np.ndarray], ABC):
         return theta
 
     def predict(self, fit: Array, contexts: Array) -> Array:
-        return self.link.expected(as_numbers(checked_contexts(contexts)) @ fit[:-1] + fit[-1])
+        return self.link.expected(self.margins(fit, checked_contexts(contexts)))
+
+    def margins(self, fit: Array, contexts: Array) -> Array:
+        margins: Array = as_numbers(contexts) @ fit[:-1] + fit[-1]
+        return margins
 
     def verify_fit(self, fit: Any, n_features: int) -> None:
         ArrayOf(np.float64, n_features + 1, low=-FURTHEST, high=FURTHEST).check(fit, {})
@@ -105,7 +121,7 @@ class StochasticModel(WeightedModel[np.ndarray], ABC):
         """Refuse rewards that the loss is not defined for."""
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
-        return StochasticLearner(self, problem, resampling, prior)
+        return EigenLearner(self, problem, resampling, prior)
 
 
 @dataclass(frozen=True)
@@ -144,27 +160,3 @@ class StochasticLogisticRegression(StochasticModel):
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
         check_unit_support(problem.support, self)
         return super().learner(problem, resampling, prior)
-
-
-class StochasticLearner(RefitLearner):
-    """Refits as `RefitLearner` does, on contexts as they are stored: bytes stay bytes."""
-
-    model: StochasticModel
-
-    @property
-    def link(self) -> Link:  # type: ignore[override]
-        return self.model.link
-
-    def verify_saved(self) -> None:
-        super().verify_saved()
-        self.model.check_rewards(self.pseudo.rewards)
-        for rows in self.rows:
-            self.model.check_rewards(rows.rewards)
-
-    def _margin(self, fit: Array, contexts: Array) -> Array:
-        margin: Array = contexts @ fit[:-1] + fit[-1]
-        return margin
-
-    def _refit(self, rows: Examples, start: Array | None, rng: Rng) -> Array:
-        rewards, weights = self._perturbed(rows, rng)
-        return self.model.descend(self.pseudo.contexts, rows.contexts, rewards, weights, start, rng)
