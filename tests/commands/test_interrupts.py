@@ -88,7 +88,12 @@ def members(group):
     asked = ["ps", "-eo", "pgid=,stat=,pid=,args="]
     lines = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.splitlines()
     found = [line.split(maxsplit=3) for line in lines]
-    return [each for each in found if int(each[0]) == group and not each[1].startswith("Z")]
+    # One in brackets has given its memory back: it runs nothing any more, it only is not gone yet.
+    return [
+        each
+        for each in found
+        if int(each[0]) == group and not each[1].startswith("Z") and not each[-1].startswith("[")
+    ]
 
 
 def interrupted(*given):
