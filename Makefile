@@ -1,7 +1,7 @@
 # Every target sets up what it needs in .venv; only Python 3.11 or later and make must be there.
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-pythons browser lint reproduce appendix contexts bench bench-contextual bench-bandit bench-engines bench-peers endurance crashes fuzz docs lock package clean
+.PHONY: help test test-pythons browser lint reproduce appendix contexts bench bench-contextual bench-bandit bench-engines bench-peers endurance crashes fuzz claims docs lock package clean
 
 PYTHON ?= python3
 PYTHONS ?= python3.11 python3.12 python3.13
@@ -18,7 +18,6 @@ COMPILE := CUSTOM_COMPILE_COMMAND='make lock' build/lock/bin/pip-compile --quiet
 FRESH_KERNELS := $(VENV)/.fresh-kernels
 KERNELS := $(wildcard src/bandstrap/kernels/*.py src/bandstrap/kernels/*/*.py)
 CODE := src tests benchmarks examples docs/*.py docs/pictures
-WITHOUT_CONTEXTS := figure1 theorem1 theorem2 equivalence
 APPENDIX := figure1-k5 figure1-k2
 WITH_CONTEXTS := figure2-covtype figure2-mnist runtime
 
@@ -59,16 +58,15 @@ lint: $(TOOLS) ## style, types and import rules
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-reproduce: $(FRESH_KERNELS) ## the paper's figures and theorems, into results/; the rest in small, into folders of it
-	$(BIN)/bandstrap reproduce $(APPENDIX) --runs 300 --out results/appendix
-	$(BIN)/bandstrap reproduce $(WITH_CONTEXTS) --quick --out results/quick
-	$(BIN)/bandstrap reproduce $(WITHOUT_CONTEXTS) --out results
+reproduce: $(FRESH_KERNELS) ## every figure and claim of the paper in one report, in ten minutes, into results/
+	$(BIN)/bandstrap reproduce --size short --out results
 
 appendix: $(FRESH_KERNELS) ## figure 1 with 5 and with 2 arms, all 5,000 runs, into results/appendix/
 	$(BIN)/bandstrap reproduce $(APPENDIX) --out results/appendix
 
-contexts: $(FRESH_KERNELS) ## figure 2 and what rounds cost, at full size, in hours, into results/contexts/
-	$(BIN)/bandstrap reproduce $(WITH_CONTEXTS) --out results/contexts
+contexts: $(FRESH_KERNELS) ## figure 2 and what rounds cost, at full size: what evidence/ lacks, in hours, added to it
+	$(BIN)/bandstrap reproduce $(WITH_CONTEXTS) --out results/contexts --kept evidence/runs
+	$(BIN)/python docs/claims.py take results/contexts
 
 bench: $(FRESH_KERNELS) ## what decisions and figures cost, into bench-results/
 	$(BIN)/python benchmarks/decisions.py
@@ -81,6 +79,7 @@ bench-contextual: $(FRESH_KERNELS) ## what a round costs and how well draws are 
 	$(BIN)/python benchmarks/solved.py --datasets covtype,mnist --lengths 100,10000,50000 --rounds 1000
 	$(BIN)/python benchmarks/precision.py
 	$(BIN)/python benchmarks/network.py
+	$(BIN)/python benchmarks/network_pass.py --models network,logistic,linear
 	$(BIN)/python docs/performance.py
 
 bench-bandit: $(FRESH_KERNELS) ## what a Bandit's decisions cost, whether they follow propensities, what forgetting earns
@@ -104,6 +103,9 @@ fuzz: $(TOOLS) $(FRESH_KERNELS) ## 10,000 files of bandits changed, loaded and u
 
 crashes: $(TOOLS) $(FRESH_KERNELS) ## kill, crowd and starve savers of a bandit: the old file or the new one
 	$(BIN)/python tests/bandit/crashes.py
+
+claims: $(INSTALLED) ## docs/claims.md, its figures and the verdicts that the package shows, from evidence/
+	$(BIN)/python docs/claims.py
 
 docs: $(TOOLS) ## these pages as HTML, into docs/_build/html; a warning is an error
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html

@@ -1,23 +1,36 @@
-"""Writes docs/claims.md from what `bandstrap reproduce` left: python docs/claims.py RESULTS…"""
+"""Writes docs/claims.md, its figures and the package's kept verdicts from evidence/: `make claims`.
+
+python docs/claims.py                  from what is kept
+python docs/claims.py take RESULTS...  first keep what `bandstrap reproduce` left in folders
+"""
 
 import json
 import re
 import shutil
 import sys
 from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from operator import attrgetter
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-import pyarrow.parquet as pq
-
-from bandstrap.experiments import EXPERIMENTS
+from bandstrap.experiments import EXPERIMENTS, Claim, Settings
+from bandstrap.experiments.base import Tally
 from bandstrap.experiments.decisions import DECISIONS
+from bandstrap.experiments.runtime.experiment import Runtime, table
 from bandstrap.experiments.statements import ALIKE, CONFIDENCE, HORIZON, SLIGHTLY, THRESHOLD
-from bandstrap.simulation.store.results import PROVENANCE
+from bandstrap.simulation import Trace
+from bandstrap.simulation.store.evidence import Evidence, Source
+from bandstrap.simulation.store.results import PROVENANCE, Results
+from bandstrap.simulation.store.tables import facts_of
 
-Claim = dict[str, str]
 HERE = Path(__file__).parent
+KEPT = Path("src/bandstrap/experiments/kept.json")
+CLAIMS = 14
+WITH_RUNS = {"figure2-covtype": "covtype", "figure2-mnist": "mnist"}  # kept run by run
 MARKS = {"reproduced": "✓", "reproduced in part": "◐", "not reproduced": "✗"}
 INTRODUCTION = """# The paper's claims, checked
 
@@ -49,55 +62,117 @@ LEGEND = f"""## How to read it
 """
 
 
-def main(folders: list[Path], out: Path = HERE) -> None:
-    claims = sorted((claim for folder in folders for claim in _claims(folder)), key=_number)
+@dataclass(frozen=True)
+class Found:
+    """What is kept of one experiment."""
+
+    name: str
+    claims: list[Claim]
+    sources: Counter[Source]  # with the number of runs, if they are kept one by one
+    traces: list[Trace]  # of experiments that are kept in numbers
+
+
+def main(evidence: Path, out: Path = HERE, kept: Path | None = None) -> None:
+    """Write the page, the figures, and the verdicts that the package shows beside a run's own."""
+    (out / "figures").mkdir(exist_ok=True)
+    every = [each for name in EXPERIMENTS if (each := _kept(evidence, name))]
+    for each in every:
+        if each.traces:
+            _draw(each, out / "figures" / f"{each.name}.png")
+    claims = sorted((claim for each in every for claim in each.claims), key=attrgetter("number"))
     numbered = [(f"claim-{place}", claim) for place, claim in enumerate(claims, 1)]
-    parts = [_summary(numbered), LEGEND, "## Runs\n", *map(_run, folders)]
-    parts += [*(_section(*each) for each in numbered), _decisions()]
-    parts.append(_figures(folders, out / "figures"))
+    parts = [_summary(numbered), LEGEND, _sources(every)]
+    parts += [*(_section(*each) for each in numbered), *map(_numbers, every), _decisions()]
+    parts.append(_figures(every, out / "figures"))
     (out / "claims.md").write_text(INTRODUCTION + "\n".join(filter(None, parts)), encoding="utf-8")
+    if kept is not None:
+        text = json.dumps([claim.as_dict() for claim in claims], ensure_ascii=False, indent=1)
+        kept.write_text(text + "\n", encoding="utf-8")
 
 
-def _claims(folder: Path) -> list[Claim]:
-    found: list[Claim] = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
-    return found
+def take(folders: Iterable[Path], evidence: Path, out: Path = HERE) -> None:
+    """Keep the verdicts of experiments that play in minutes, and the numbers of `runtime`."""
+    known = _said(evidence)
+    for folder in folders:
+        for name in EXPERIMENTS.keys() - WITH_RUNS:
+            results = Results(folder / name)
+            if not results.table.exists():
+                continue
+            facts = json.loads(facts_of(results.table)[PROVENANCE])
+            made = datetime.fromtimestamp(results.table.stat().st_mtime, UTC)
+            source = Source.here(f"bandstrap reproduce {name}{_options(facts)}")
+            settings = Settings.from_facts(facts["settings"])
+            claims = EXPERIMENTS[name]().check(settings, results.load())
+            known[name] = {
+                "source": {**asdict(source), "date": f"{made:%Y-%m-%d}"},
+                "claims": [claim.as_dict() for claim in claims],
+            }
+            if name == Runtime.name:
+                (evidence / name).mkdir(parents=True, exist_ok=True)
+                for path in (results.table, results.timings):
+                    shutil.copy(path, evidence / name / path.name)
+            else:
+                (out / "figures").mkdir(exist_ok=True)
+                shutil.copy(folder / name / "plot.png", out / "figures" / f"{name}.png")
+    ordered = {name: known[name] for name in EXPERIMENTS if name in known}
+    text = json.dumps(ordered, ensure_ascii=False, indent=1)
+    evidence.mkdir(exist_ok=True)
+    (evidence / "claims.json").write_text(text + "\n", encoding="utf-8")
 
 
-def _number(claim: Claim) -> int:
-    """By which claims are sorted: C8 and C8-k5 before C9."""
-    digits = re.search(r"\d+", claim["id"])
-    return int(digits[0]) if digits else sys.maxsize
+def _said(evidence: Path) -> dict[str, Any]:
+    path = evidence / "claims.json"
+    said: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return said
+
+
+def _kept(evidence: Path, name: str) -> Found | None:
+    """What is kept of an experiment; verdicts follow from numbers where these are kept."""
+    if name in WITH_RUNS:
+        runs = Evidence(evidence / "runs").runs(WITH_RUNS[name])
+        traces = Evidence(evidence / "runs").traces(name, WITH_RUNS[name])
+        sources = Counter(run.source for each in runs.values() for run in each)
+    elif name in _said(evidence):
+        said = _said(evidence)[name]
+        traces = Results(evidence / name).load() if name == Runtime.name else []
+        sources = Counter({Source(**said["source"]): 0})
+        if not traces:
+            return Found(name, list(map(Claim.from_dict, said["claims"])), sources, [])
+    else:
+        return None
+    if not traces:
+        return None
+    return Found(name, EXPERIMENTS[name]().check(Settings(), traces), sources, traces)
+
+
+def _draw(found: Found, path: Path) -> None:
+    with TemporaryDirectory() as folder:
+        drawn = Path(folder) / "plot.png"
+        EXPERIMENTS[found.name]().plot(Settings(), found.traces, drawn)
+        shutil.copy(drawn, path)
 
 
 def _summary(numbered: list[tuple[str, Claim]]) -> str:
-    counts = Counter(claim["verdict"] for _, claim in numbered)
+    counts = Counter(claim.verdict for _, claim in numbered)
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
+    statements = sum((claim.statements for _, claim in numbered), Tally())
     rows = [
-        f"| [{claim['id']}](#{anchor}) | {_plain(claim['claim'])} | {_verdict(claim)} |"
+        f"| [{claim.id}](#{anchor}) | {_plain(claim.claim)} | {_verdict(claim)} |"
         for anchor, claim in numbered
     ]
-    return "\n".join([f"**{told}.**\n", "| | claim | verdict |", "|---|---|---|", *rows, ""])
-
-
-def _run(folder: Path) -> str:
-    """When a folder was made, and by which commands: its files tell."""
-    made = datetime.fromtimestamp((folder / "claims.json").stat().st_mtime, UTC)
-    commands: dict[str, list[str]] = {}
-    for name in EXPERIMENTS:
-        results = folder / name / "results.parquet"
-        if results.exists():
-            facts = json.loads(pq.read_schema(results).metadata[PROVENANCE])
-            commands.setdefault(_options(facts), []).append(name)
-    lines = [
-        " ".join(["bandstrap reproduce", *([] if names == [*EXPERIMENTS] else names)]) + rest
-        for rest, names in commands.items()
-    ]
-    return f"Run on {made:%d %B %Y} by\n\n```sh\n" + "\n".join(lines) + "\n```\n"
+    opening = f"**{statements}.** Claims: {told}.\n"
+    decided = {claim.id.partition("-")[0] for _, claim in numbered}
+    every = [f"C{number}" for number in range(1, CLAIMS + 1)]
+    waiting = [name for name in every if name not in decided]
+    if waiting:
+        opening += f"\nOpen until their runs are played: {', '.join(waiting)}.\n"
+    return "\n".join([opening, "| | claim | verdict |", "|---|---|---|", *rows, ""])
 
 
 def _options(facts: dict[str, Any]) -> str:
     given = facts["settings"]
     options = [" --quick"] if given["quick"] else []
+    options += [f" --size {given['size']}"] if given.get("size") else []
     numbers = ("runs", "horizon", "arms", "exact_horizon")
     options += [f" --{name.replace('_', '-')} {given[name]}" for name in numbers if given.get(name)]
     if given.get("policies"):
@@ -107,8 +182,8 @@ def _options(facts: dict[str, Any]) -> str:
 
 def _section(anchor: str, claim: Claim) -> str:
     return (
-        f"({anchor})=\n## {claim['id']}: {_verdict(claim)}\n\n"
-        f"**Claim.** {_plain(claim['claim'])}\n\n**Found.**{_found(claim['evidence'])}\n"
+        f"({anchor})=\n## {claim.id}: {_verdict(claim)}\n\n"
+        f"**Claim.** {_plain(claim.claim)}\n\n**Found.**{_found(claim.evidence)}\n"
     )
 
 
@@ -125,21 +200,54 @@ def _decisions() -> str:
     return "\n".join([words, "| | our choice |", "|---|---|", *rows, ""])
 
 
-def _figures(folders: list[Path], kept: Path) -> str:
+def _sources(every: list[Found]) -> str:
+    """Where everything was played."""
+    rows, commands = [], dict[str, None]()
+    for found in every:
+        commands |= dict.fromkeys(sorted(source.command for source in found.sources))
+        merged: Counter[tuple[str, str, str]] = Counter()
+        for source, runs in found.sources.items():
+            merged[source.date, source.commit, source.machine] += runs
+        for (date, commit, machine), runs in sorted(merged.items()):
+            rows.append(f"| {found.name} | {runs or 'all'} | {date} | {commit} | {machine} |")
+    shown = "\n".join(commands)
+    head = "| experiment | runs | date | commit | machine |\n|---|---|---|---|---|"
+    return f"## Runs\n\nBy\n\n```sh\n{shown}\n```\n\n" + "\n".join([head, *rows, ""])
+
+
+def _numbers(found: Found) -> str:
+    """The numbers behind the verdicts of experiments that are kept in numbers."""
+    if found.name == Runtime.name:
+        return f"## Cost of a round\n\n{table(found.traces)}"
+    if found.name not in WITH_RUNS:
+        return ""
+    ranked = sorted(found.traces, key=lambda trace: -trace.reward_per_step()[-1])
+    rows = [_row(trace) for trace in ranked]
+    head = "| policy | runs | rounds | reward per step | ± | ms a round |"
+    return "\n".join(
+        [f"## {EXPERIMENTS[found.name].title}\n", head, "|---|" + "---:|" * 5, *rows, ""]
+    )
+
+
+def _row(trace: Trace) -> str:
+    last = trace.rounds[-1]
+    spread = (trace.reward[:, -1] / last).std(ddof=1) / trace.runs**0.5 if trace.runs > 1 else None
+    error = "" if spread is None else f"{spread:.4f}"
+    reward, cost = trace.reward_per_step()[-1], 1e3 * trace.seconds[-1] / last / trace.runs
+    return f"| {trace.policy} | {trace.runs} | {last:,} | {reward:.4f} | {error} | {cost:.3g} |"
+
+
+def _figures(every: list[Found], folder: Path) -> str:
     shown = []
-    kept.mkdir(exist_ok=True)
-    for folder in folders:
-        for name, experiment in EXPERIMENTS.items():
-            plot = folder / name / "plot.png"
-            if plot.exists():
-                shutil.copy(plot, kept / f"{name}.png")
-                title = experiment.title
-                shown.append(f"### {title}\n\n![{title}](figures/{name}.png)\n")
+    for found in every:
+        if (folder / f"{found.name}.png").exists():
+            title = EXPERIMENTS[found.name].title
+            shown.append(f"### {title}\n\n![{title}](figures/{found.name}.png)\n")
     return "## Figures\n\n" + "\n".join(shown) if shown else ""
 
 
 def _verdict(claim: Claim) -> str:
-    return f"{MARKS.get(claim['verdict'], '?')} {claim['verdict']}"
+    return f"{MARKS.get(claim.verdict, '?')} {claim.verdict}"
 
 
 def _plain(text: str) -> str:
@@ -148,6 +256,7 @@ def _plain(text: str) -> str:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        raise SystemExit(__doc__)
-    main([Path(folder) for folder in sys.argv[1:]])
+    kept = HERE.parent / "evidence"
+    if sys.argv[1:2] == ["take"]:
+        take(map(Path, sys.argv[2:]), kept)
+    main(kept, HERE, HERE.parent / KEPT)

@@ -37,6 +37,12 @@ SECTIONS = (
         "One pass over all of history a round (`nn`), as in the paper, and fixed numbers of steps.",
     ),
     (
+        "pass",
+        "Refits in the eigenbasis",
+        "The paper's network and its stochastic optimiser: in the eigenbasis of the contexts a "
+        "pseudo-example is one coordinate.",
+    ),
+    (
         "solved",
         "Draws are solved",
         "Beside an independent solver with the same weights, and contenders beside all arms.",

@@ -16,7 +16,7 @@ import pytest
 
 from bandstrap import ContextualBootstrap, EigenExamples, Exponential, LinearRegression
 from bandstrap.environments import Bernoulli, Labelled
-from bandstrap.experiments import Settings
+from bandstrap.experiments import RunSize, Settings
 from bandstrap.experiments.figure1 import Figure1
 from bandstrap.simulation import Cell, Runner
 from bandstrap.simulation.store.checkpoint import Checkpoint
@@ -133,7 +133,7 @@ def ray_head(start):
 
 def results(path, engine=None):
     """The bytes of a results file of figure 1 in small."""
-    settings = Settings(quick=True, runs=600, horizon=60, policies=("wb", "ts"))
+    settings = Settings(RunSize.QUICK, runs=600, horizon=60, policies=("wb", "ts"))
     traces = Figure1().run(settings, Runner(3, engine=engine))
     write_table(pa.concat_tables([trace.table() for trace in traces]), path)
     return path.read_bytes()

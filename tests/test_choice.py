@@ -45,6 +45,9 @@ def test_replicas_share_ties_and_untried_arms_come_first():
     assert replica_probabilities(scores, last).tolist() == [0.0, 0.0, 1.0]
     first, worst = np.array([True, False]), np.full((1, 2), -np.inf)
     assert replica_probabilities(worst, first).tolist() == [1.0, 0.0]
+    with_nan = np.array([[1.0, np.nan], [0.0, 1.0]])
+    assert np.isnan(replica_probabilities(with_nan, np.array([True, True]))).all()
+    assert replica_probabilities(with_nan, first).tolist() == [1.0, 0.0]
 
 
 def by_grid(means, spreads):

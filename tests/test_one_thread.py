@@ -5,6 +5,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from bandstrap import Bandit, Support
+from bandstrap.kernels import network_pass
 from bandstrap.models.network.layers import Layers
 from bandstrap.one_thread import ONE_BLAS_THREAD, ONE_THREAD
 from bandstrap.policies.registry import CONTEXTUAL
@@ -28,16 +29,24 @@ def test_the_last_to_leave_lifts_the_limit(held):
         assert threads() == {2}
 
 
-@pytest.mark.parametrize("name", ["wb-nn", "wb-nn-budgeted", "wb-nn-shared", "ts-langevin-nn"])
-def test_networks_of_a_bandit_take_their_steps_on_one_thread(name, monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "owner", "step"),
+    [
+        ("wb-nn", network_pass, "step"),
+        ("wb-nn-budgeted", Layers, "gradient"),
+        ("wb-nn-shared", Layers, "gradient"),
+        ("ts-langevin-nn", Layers, "gradient"),
+    ],
+)
+def test_networks_of_a_bandit_take_their_steps_on_one_thread(name, owner, step, monkeypatch):
     """With two on two busy cores a decision of a shared network took fifty times as long."""
-    seen, gradient = [], Layers.gradient
+    seen, taken = [], getattr(owner, step)
 
-    def watched(self, values, slopes):
+    def watched(*given):
         seen.append(threads())
-        return gradient(self, values, slopes)
+        return taken(*given)
 
-    monkeypatch.setattr(Layers, "gradient", watched)
+    monkeypatch.setattr(owner, step, watched)
     policy = CONTEXTUAL[name](EigenExamples(np.eye(2)))
     with threadpool_limits(2, user_api="blas"):
         bandit = Bandit(policy, ["a", "b"], seed=0, rewards=Support.binary())

@@ -88,10 +88,8 @@ def replica_probabilities(scores: Array, allowed: Array) -> Array:
     >>> replica_probabilities(np.array([[1.0, 2.0], [3.0, 3.0]]), np.array([True, True])).tolist()
     [0.25, 0.75]
     """
-    scores = np.where(allowed, scores, -np.inf)
-    top = scores == scores.max(axis=1, keepdims=True)
-    top &= allowed
-    probabilities: Array = (top / top.sum(axis=1, keepdims=True)).mean(axis=0)
+    scores, probabilities = np.ascontiguousarray(scores, dtype=np.float64), np.empty(allowed.size)
+    kernels.fill_replica_probabilities(scores, allowed, probabilities)
     return probabilities
 
 

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +15,7 @@ from bandstrap.commands.names import (
     complete_engine,
     complete_experiment,
     complete_policies,
+    complete_size,
 )
 from bandstrap.version import __version__
 
@@ -170,7 +171,15 @@ def _reproduce(
             autocompletion=complete_experiment,
         ),
     ] = None,
-    quick: Quick = False,
+    size: Annotated[
+        str | None,
+        typer.Option(
+            help="quick: a first look, on digits; short: every claim, in minutes; full, the "
+            "default: the paper's runs and rounds, in hours.",
+            autocompletion=complete_size,
+        ),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="The same as --size quick.")] = False,
     out: Out = Path("results"),
     execution: ExecutionOptions,
     runs: Runs = None,
@@ -182,20 +191,34 @@ def _reproduce(
     exact_horizon: Annotated[
         int | None, typer.Option(help="Rounds per run of policies whose cost grows with history.")
     ] = None,
+    kept: Annotated[
+        Path | None,
+        typer.Option(help="Folder of kept runs, as evidence: go on from them and add new ones."),
+    ] = None,
+    evidence: Annotated[
+        bool, typer.Option("--evidence", help="Print the numbers behind each verdict.")
+    ] = False,
 ) -> None:
     """Reproduce the paper's figures and theorems, with a verdict on every claim.
 
+    Beside each verdict stands that of the kept runs at full size.
     If it is interrupted or killed, the same command continues where it stopped.
 
     Example: bandstrap reproduce figure1 --quick --out results
     """
     from bandstrap.commands.reproduce import reproduce
     from bandstrap.commands.terminal import show
-    from bandstrap.experiments import Settings
+    from bandstrap.errors import InvalidInput
+    from bandstrap.experiments import RunSize, Settings
 
-    settings = Settings(quick, runs, horizon, arms, split(policies) or None, exact_horizon)
-    found = reproduce(names or [], settings, out, execution.start(), execution.seed, command_line())
-    show(found, execution.json)
+    if quick and size not in (None, "quick"):
+        raise InvalidInput("--size", size, "leave it out, or leave out --quick")
+    chosen = RunSize.named("quick" if quick else size or "full")
+    settings = Settings(chosen, runs, horizon, arms, split(policies) or None, exact_horizon)
+    found = reproduce(
+        names or [], settings, out, execution.start(), execution.seed, command_line(), kept
+    )
+    show(replace(found, with_evidence=evidence), execution.json)
 
 
 @app.command("compare", epilog=EXIT_CODES)

@@ -3,7 +3,7 @@
     BandstrapError
     ├── InvalidInput   a parameter, a reward, a shape
     ├── UnknownName    a policy, an experiment, an environment
-    └── OutputError    a folder or file that cannot be written or read
+    └── OutputError    a folder or file that cannot be written or read; of data, UnreachableData
 
 Every message names the thing, its value and the remedy. It is short and safe to print, whatever
 the value is.
@@ -16,7 +16,14 @@ from typing import Any
 
 from bandstrap.printable import brief, printable
 
-__all__ = ["BandstrapError", "InvalidInput", "OutputError", "Renamed", "UnknownName"]
+__all__ = [
+    "BandstrapError",
+    "InvalidInput",
+    "OutputError",
+    "Renamed",
+    "UnknownName",
+    "UnreachableData",
+]
 
 SHOWN = 100  # names in a message
 VALUE = 120  # characters of a value, a name or a path
@@ -103,6 +110,14 @@ class OutputError(BandstrapError, OSError):
     def __init__(self, path: object, problem: str, remedy: str) -> None:
         where = brief(str(path), 2 * VALUE)
         super().__init__(f"{where}: {brief(problem, REMEDY)}; {brief(remedy, REMEDY)}")
+
+
+class UnreachableData(OutputError):  # noqa: N818
+    """A data set that no source has.
+
+    >>> issubclass(UnreachableData, OutputError)
+    True
+    """
 
 
 class Renamed(FutureWarning):

@@ -20,11 +20,11 @@ from bandstrap import (
     from_sklearn,
 )
 from bandstrap.policies import POLICIES
-from bandstrap.policies.registry import CONTEXTUAL, SCHEDULES
+from bandstrap.policies.registry import CONTEXTUAL, SCHEDULES, named
 
 DECISIONS = 500  # benchmarks/propensities.py makes 10⁵
 CONTEXTS = np.random.default_rng(3).standard_normal((40, 2))
-SLOW = {"npb-log-paper", "wb-log-paper", "eg-nn", "npb-nn", "wb-nn", "ts-langevin-nn"}
+SLOW = {*named(variant="paper"), "eg-nn", "npb-nn", "wb-nn", "ts-langevin-nn"}
 
 
 def frozen(policy, contextual, **given):

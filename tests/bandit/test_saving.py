@@ -22,7 +22,7 @@ from bandstrap import (
 )
 from bandstrap.bandit import saving
 from bandstrap.policies import POLICIES
-from bandstrap.policies.registry import CONTEXTUAL, SCHEDULES
+from bandstrap.policies.registry import CONTEXTUAL, SCHEDULES, named
 from bandstrap.storage import archive
 
 KEPT = Path(__file__).parent / "kept"
@@ -66,7 +66,7 @@ def test_every_policy_without_contexts_continues(name, tmp_path):
     continues(lambda: Bandit(POLICIES[name](), ABC, seed=4, rewards=support), tmp_path, False)
 
 
-COSTLY = {"npb-log-paper", "wb-log-paper", "eg-nn", "npb-nn", "wb-nn", *SCHEDULES}
+COSTLY = {*named(variant="paper"), "eg-nn", "npb-nn", "wb-nn", *SCHEDULES}
 
 
 @pytest.mark.parametrize("name", CONTEXTUAL)

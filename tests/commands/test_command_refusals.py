@@ -56,6 +56,15 @@ def test_names_nearly_right_get_the_nearest(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_sizes_that_nobody_knows_or_that_contradict(tmp_path):
+    said = in_one_line(failed("reproduce", "figure1", "--size", "shrt", "--out", tmp_path))
+    assert "unknown size 'shrt': did you mean 'short'" in said
+    both = ("--quick", "--size", "short")
+    said = in_one_line(failed("reproduce", "figure1", *both, "--out", tmp_path))
+    assert "--size = 'short'" in said
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("option", ["--runs", "--arms", "--horizon"])
 def test_sizes_of_zero(tmp_path, option):
     said = in_one_line(failed("reproduce", "figure1", option, "0", "--out", tmp_path / "out"))

@@ -80,6 +80,7 @@ def test_a_name_that_is_gone_is_found() -> None:
 def test_every_room_is_on_the_page() -> None:
     rooms = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
     rooms |= {path.parent.name for path in SOURCE.glob("*/*/__init__.py")}
+    rooms |= {path.parent.name for path in SOURCE.glob("*/*/*/__init__.py")}
     assert set(re.findall(r"(\w+)/", PLANS)) == {"src", "bandstrap", *rooms}
 
 

@@ -2,57 +2,92 @@
 
 import json
 
-import pyarrow as pa
-import pyarrow.parquet as pq
+import numpy as np
 import pytest
 
 from bandstrap.experiments.decisions import DECISIONS
+from bandstrap.experiments.runtime.experiment import Runtime
 from bandstrap.experiments.statements import ALIKE
-from bandstrap.simulation.store.results import PROVENANCE
+from bandstrap.simulation import Trace
+from bandstrap.simulation.batch import BatchResult, recorded_rounds
+from bandstrap.simulation.store import evidence
+from bandstrap.simulation.store.results import Results
 from pages import load
 
-
-def results(folder, name, claims, **settings):
-    """A folder as `bandstrap reproduce` leaves it, of one experiment."""
-    (folder / name).mkdir(parents=True)
-    given = {"quick": False, "runs": None, "policies": None, **settings}
-    facts = json.dumps({"settings": given, "seed": 3}).encode()
-    table = pa.table({"run": [0]}).replace_schema_metadata({PROVENANCE: facts})
-    pq.write_table(table, folder / name / "results.parquet")
-    (folder / "claims.json").write_text(json.dumps(claims))
-    return folder
+SOURCE = evidence.Source("bandstrap reproduce figure2-covtype", "abc", "2026-11-18", "here")
+SAID = {"source": {**vars(SOURCE), "command": "bandstrap reproduce figure1"}}
 
 
-def claim(name, verdict, evidence="1 * 2_3 | <b>"):
-    return {"id": name, "claim": "a < b", "verdict": verdict, "evidence": evidence}
+def claim(name, verdict, found="1 * 2_3 | <b>"):
+    return {"id": name, "claim": "a < b", "verdict": verdict, "evidence": found}
+
+
+def keep(folder, policy, rewards, horizon=50_000):
+    """Runs of a policy on CovType with these rewards per step."""
+    rounds, runs = recorded_rounds(horizon), []
+    for run, reward in enumerate(rewards):
+        total = np.rint(reward * rounds)[None]
+        result = BatchResult(rounds - total, total, 1e-3 * rounds)
+        runs.append(evidence.KeptRun(f"{policy}{run}", 0, run, horizon, result, SOURCE))
+    evidence._write(folder / "runs" / "covtype" / f"{policy}.parquet", runs)
 
 
 def test_claims(tmp_path):
-    first = [
-        claim("C9", "reproduced", "this: holds (5; all)\nthat: fails"),
-        claim("C10", "not reproduced"),
-    ]
-    second = [claim("C8-k5", "reproduced"), claim("C8", "not decidable at this size")]
-    folders = [
-        results(tmp_path / "a", "figure2-covtype", first, runs=5, policies=["wb-log", "eg-log"]),
-        results(tmp_path / "b", "figure1", second, quick=True),
-    ]
-    load("claims").main(folders, tmp_path)
+    said = [claim("C8", "not decidable at this size"), claim("C1", "reproduced", "this\nthat")]
+    (tmp_path / "claims.json").write_text(json.dumps({"figure1": {**SAID, "claims": said}}))
+    keep(tmp_path, "wb-log", [0.70, 0.71, 0.70, 0.71, 0.70])
+    keep(tmp_path, "ensemble-log", [0.60, 0.61, 0.60, 0.62, 0.60])
+    kept = tmp_path / "kept.json"
+    load("claims").main(tmp_path, tmp_path, kept)
     page = (tmp_path / "claims.md").read_text(encoding="utf-8")
-    assert "**2 reproduced, " in page
-    assert "bandstrap reproduce figure2-covtype --runs 5 --policies wb-log,eg-log --seed 3" in page
-    assert "bandstrap reproduce figure1 --quick --seed 3" in page
+    assert "**2 of 3 statements hold, 1 open.** Claims: 2 reproduced, " in page
+    assert "bandstrap reproduce figure1\nbandstrap reproduce figure2-covtype\n" in page
+    assert "| figure2-covtype | 10 | 2026-11-18 | abc | here |" in page
+    assert (
+        "Open until their runs are played: C2, C3, C4, C5, C6, C7, C9, C10, C11, C12, C14.\n"
+        in page
+    )
     assert f"within {ALIKE:g} of zero" in page
     assert all(f"| {what} |" in page for what in DECISIONS)
     headings = [line for line in page.splitlines() if line.startswith("## C")]
-    assert headings == [
-        "## C8-k5: ✓ reproduced",
+    assert headings[:3] == [
+        "## C1: ✓ reproduced",
         "## C8: ? not decidable at this size",
-        "## C9: ✓ reproduced",
-        "## C10: ✗ not reproduced",
+        "## C13: ✓ reproduced",
     ]
     assert r"**Found.** 1 \* 2\_3 \| \<b>" in page
-    assert "**Found.**\n\n- this: holds (5; all)\n- that: fails\n" in page
+    assert "**Found.**\n\n- this\n- that\n" in page
+    assert "| wb-log | 5 | 50,000 | 0.7040 | 0.0024 | 1 |" in page
+    assert (tmp_path / "figures" / "figure2-covtype.png").exists()
+    assert [each["id"] for each in json.loads(kept.read_text())] == ["C1", "C8", "C13"]
+
+
+def test_claims_are_written_the_same_again(tmp_path):
+    keep(tmp_path, "wb-log", [0.7] * 5)
+    keep(tmp_path, "ensemble-log", [0.6] * 5, horizon=20_857)
+    pages = []
+    for _ in range(2):
+        load("claims").main(tmp_path, tmp_path)
+        pages.append((tmp_path / "claims.md").read_bytes())
+    assert pages[0] == pages[1]
+    assert "better than the ensemble: open" in pages[0].decode()  # 20,857 rounds are not 50,000
+
+
+def test_costs_are_taken_from_a_folder_of_results(tmp_path):
+    rounds, seconds = np.array([1000, 1010, 50_000, 50_010]), np.array([0, 0.01, 0.01, 0.04])
+    flat = np.zeros((1, 4))
+    names = ("npb-log", "wb-log", "tree-heuristic", "npb-tree")
+    traces = [Trace("runtime", "covtype", name, rounds, flat, flat, seconds) for name in names]
+    settings = {"quick": False, "runs": None, "policies": ["npb-log", "wb-log"]}
+    facts = json.dumps({"settings": settings, "seed": 3}).encode()
+    Results(tmp_path / "results" / Runtime.name).keep(traces, facts)
+    claims, kept = load("claims"), tmp_path / "evidence"
+    claims.take([tmp_path / "results"], kept, tmp_path)
+    claims.main(kept, tmp_path)
+    page = (tmp_path / "claims.md").read_text(encoding="utf-8")
+    assert "bandstrap reproduce runtime --policies npb-log,wb-log --seed 3" in page
+    assert "| covtype | wb-log | 1 | 3 | 1.98 | 160 |" in page
+    assert "## C11: ◐ reproduced in part" in page  # nothing was timed on MNIST
 
 
 def test_performance(tmp_path):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bandstrap.experiments import Settings, Verdict
+from bandstrap.experiments import RunSize, Settings, Verdict
 from bandstrap.experiments.equivalence import posteriors
 from bandstrap.experiments.equivalence.experiment import PAIRS, Equivalence
 from bandstrap.experiments.equivalence.posteriors import LEVEL, PValues
@@ -24,7 +24,7 @@ def played():
 
 
 def verdicts():
-    return [claim.verdict for claim in Equivalence().check(Settings(quick=True), played())]
+    return [claim.verdict for claim in Equivalence().check(Settings(RunSize.QUICK), played())]
 
 
 @pytest.mark.parametrize("which", range(3))
@@ -45,7 +45,7 @@ def test_the_level_is_shared_by_all_tests():
 
 
 def test_wb_is_thompson_sampling():
-    claims = Equivalence().check(Settings(quick=True), played())
+    claims = Equivalence().check(Settings(RunSize.QUICK), played())
     assert [claim.id for claim in claims] == ["C1", "C2", "C3"]
     assert {claim.verdict for claim in claims} == {Verdict.REPRODUCED}
     assert "regret on gaussian: wb-additive − ts-gaussian = -1.00 ± 0.00" in claims[2].evidence

@@ -11,7 +11,7 @@ import pytest
 from bandstrap import datasets
 from bandstrap.cli import main
 from bandstrap.datasets import archives, sources
-from bandstrap.experiments import EXPERIMENTS, Settings
+from bandstrap.experiments import EXPERIMENTS, RunSize, Settings
 from bandstrap.experiments.session import Session
 from bandstrap.policies.registry import CONTEXTUAL
 from bandstrap.simulation.progress import Quiet
@@ -55,7 +55,9 @@ def test_covtype_in_small(tmp_path):
     assert set(claims) == {"C9", "C12", "C13", "C14"}
     for claim in claims.values():
         assert claim["verdict"] == "not decidable at this size"
-        assert "digits in its place" in claim["evidence"]
+        assert "digits in place of covtype decides nothing" in claim["evidence"]
+        assert claim["claim"].startswith("on digits in place of covtype: ")
+        assert claim["stand_in"] == "digits"
     timings = pq.read_table(tmp_path / "figure2-covtype" / "timings.parquet").to_pylist()
     assert min(row["seconds"] for row in timings if row["round"] == last[row["policy"]]) > 0
     assert (tmp_path / "figure2-covtype" / "plot.png").stat().st_size > 10_000
@@ -74,7 +76,7 @@ def test_mnist_in_small(tmp_path):
 
 def test_same_bytes_with_one_worker_and_two(tmp_path):
     policies = ("wb-log", "wb-log-replicas", "wb-nn-shared", "tree-heuristic")
-    settings = Settings(quick=True, horizon=50, policies=policies)
+    settings = Settings(RunSize.QUICK, horizon=50, policies=policies)
     stored = []
     for workers in (1, 2):
         out = tmp_path / str(workers)

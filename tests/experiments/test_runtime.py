@@ -5,7 +5,8 @@ import pytest
 from synthetic import trace
 
 from bandstrap.environments import Labelled
-from bandstrap.experiments import EXPERIMENTS, Settings, Verdict
+from bandstrap.experiments import EXPERIMENTS, RunSize, Settings, Verdict
+from bandstrap.experiments.base import Tally
 from bandstrap.experiments.figure2.players import policy_of
 from bandstrap.experiments.figure2.readings import readings_of
 from bandstrap.experiments.runtime.experiment import (
@@ -126,7 +127,9 @@ def test_trees_have_a_verdict_in_every_reading():
     mnist = [timings(name, constant(cost), environment="mnist") for name, cost in costs.items()]
     assert Runtime().check(Settings(), mnist)[1].id == "C13-cost-mnist"
     (alone,) = Runtime().check(Settings(), traces[:1])  # no tree was timed
-    assert (alone.id, alone.verdict) == ("C11", Verdict.REPRODUCED)
+    assert (alone.id, alone.verdict) == ("C11", Verdict.IN_PART)
+    assert alone.statements == Tally(hold=1, open=7)
+    assert "mnist wb-nn at most the paper's: open (not timed)" in alone.evidence
 
 
 def test_costs_are_of_the_rounds_after_each_length():
@@ -176,7 +179,7 @@ def test_policies_and_the_recipe_are_timed():
 
 def test_runtime_in_small(tmp_path):
     policies = ("wb-log", "wb-log-grouped")
-    settings = Settings(quick=True, horizon=150, policies=policies)
+    settings = Settings(RunSize.QUICK, horizon=150, policies=policies)
     (claim,) = Session(tmp_path, settings).run(EXPERIMENTS["runtime"](), Quiet())
     assert claim.verdict is Verdict.UNDECIDED
     assert "digits wb-log below the recipe: holds" in claim.evidence
@@ -186,6 +189,32 @@ def test_runtime_in_small(tmp_path):
     assert {tuple(each.rounds) for each in stored} == {(100, 110)}
     (again,) = Session(tmp_path, settings).run(EXPERIMENTS["runtime"](), Quiet())  # as stored
     assert again == claim
+
+
+def test_digits_in_place_of_one_data_set_leave_its_statements_open():
+    costs = {"wb-log": 1e-3, "tree-heuristic": 5e-3, "npb-tree": 5e-3}
+    real = [timings(name, constant(cost)) for name, cost in costs.items()]
+    digits = [timings(name, constant(cost), environment="digits") for name, cost in costs.items()]
+    cost, trees, mnist = Runtime().check(Settings(), [*real, *digits])
+    assert (cost.statements, cost.stand_in) == (Tally(hold=1, open=7), "digits")
+    assert cost.claim.startswith("with digits in place of mnist, which decides nothing: ")
+    assert (trees.id, trees.statements, trees.stand_in) == ("C13-cost", Tally(hold=2), "")
+    assert (mnist.id, mnist.statements, mnist.stand_in) == (
+        "C13-cost-mnist",
+        Tally(open=2),
+        "digits",
+    )
+    assert Runtime().titled(real) == Runtime.title
+    assert Runtime().titled([*real, *digits]).endswith(", on digits in place of mnist")
+    assert Runtime().titled(digits).endswith(", on digits in place of covtype and mnist")
+
+
+def test_rankings_are_by_the_cost_after_the_longest_history():
+    slow, fast = timings("wb-nn", constant(0.2)), timings("wb-log", lambda t: 1e-7 * t)
+    (ranking,) = Runtime().rankings(Settings(), [slow, fast])
+    assert (ranking.title, ranking.rounds) == ("covtype", 50_000)
+    assert [str(each) for each in ranking.standings] == ["5", "200"]
+    assert [each.policy for each in ranking.standings] == ["wb-log", "wb-nn"]
 
 
 def test_costs_that_lie_close_share_a_label():

@@ -16,11 +16,11 @@ from bandstrap.experiments.statements import (
     Relation,
     RewardDifference,
     Statement,
-    count_of,
     decided,
     quantile,
     regret_difference,
     reward_difference,
+    tally_of,
     verdict_of,
 )
 from bandstrap.simulation import Trace
@@ -101,7 +101,7 @@ def test_the_comparison_that_decided_is_shown():
 def test_statements_are_counted_and_open_ones_are_no_failures(outcomes, verdict, count):
     statements = [Statement("x", outcome, "") for outcome in outcomes]
     assert verdict_of(statements) is verdict
-    assert count_of(statements) == count
+    assert str(tally_of(statements)) == count
 
 
 def test_fewer_rounds_than_the_papers_decide_nothing():

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bandstrap.experiments import Settings, Verdict
+from bandstrap.experiments import RunSize, Settings, Verdict
 from bandstrap.experiments.theorem1.experiment import (
     BadHistoryCheck,
     Theorem1,
@@ -109,7 +109,7 @@ def test_npb_is_better_until_far_beyond_what_can_be_played():
 
 
 def test_theorem_1_in_small():
-    experiment, settings = Theorem1(), Settings(quick=True)
+    experiment, settings = Theorem1(), Settings(RunSize.QUICK)
     traces = experiment.run(settings, Runner(0))
     found = {claim.id: claim.verdict for claim in experiment.check(settings, traces)}
     assert found["C4"] is found["C5"] is Verdict.REPRODUCED

@@ -20,6 +20,7 @@ from bandstrap import (
     Growth,
     HalfLife,
     LogisticRegression,
+    Multinomial,
     NetworkHeads,
     NeuralNetwork,
     NoExamples,
@@ -34,6 +35,7 @@ from bandstrap import (
     Window,
     from_sklearn,
 )
+from bandstrap.models import RepeatedRows, StochasticLinearRegression
 from bandstrap.policies import POLICIES
 from bandstrap.policies.registry import CONTEXTUAL
 
@@ -179,17 +181,31 @@ SUBJECTS: dict[str, Subject] = {
     "bts": _plain("bts", INTERVAL),
     "phe": _plain("phe"),
     "online-bootstrap": _plain("online-bootstrap"),
+    "reboot": _plain("reboot", INTERVAL),
+    "ucb-bootstrap": _plain("ucb-bootstrap", INTERVAL),
     "wb-log": _named("wb-log"),
     "wb-log-gaussian": _named("wb-log-gaussian"),
     "npb-log-grouped": _named("npb-log-grouped"),
     "wb-log-onestep": _named("wb-log-onestep"),
     "wb-log-replicas": _named("wb-log-replicas"),
     "npb-log-paper": _named("npb-log-paper", propensity=FEW),
+    "npb-lin-paper-repeated": _rows(
+        _bootstrapped(RepeatedRows(StochasticLinearRegression()), EYE, Multinomial()),
+        propensity=FEW,
+    ),
+    "giro-lin": _named("giro-lin"),
+    "phe-log": _named("phe-log"),
+    "reboot-lin": _named("reboot-lin"),
+    "evill-log": _named("evill-log", propensity=FEW),
     "wb-lin-additive": _named("wb-lin-additive"),
     "eg-lin": _named("eg-lin"),
     "ts-lin": _named("ts-lin"),
     "ucb-lin": _named("ucb-lin"),
     "glm-ucb": _named("glm-ucb"),
+    "ucb-glm": _named("ucb-glm"),
+    "gloc": _named("gloc"),
+    "online-cover": _named("online-cover"),
+    "epoch-greedy": _named("epoch-greedy"),
     "ts-laplace": _named("ts-laplace"),
     "ensemble-log": _named("ensemble-log"),
     "tree-heuristic": _named("tree-heuristic"),

@@ -9,7 +9,8 @@ TESTS = Path(__file__).parents[1]
 POLICIES = (
     "wb-interval", "npb-interval", "wb-halflife", "wb-window", "wb-expiry", "npb-forced", "ts",
     "besa", "online-bootstrap", "wb-log", "wb-log-gaussian", "npb-log-grouped",
-    "wb-log-replicas", "wb-lin-additive", "glm-ucb", "tree-heuristic", "ensemble-nn",
+    "wb-log-replicas", "wb-lin-additive", "glm-ucb", "ucb-glm", "gloc", "online-cover",
+    "epoch-greedy", "tree-heuristic", "ensemble-nn",
     "wb-nn-budgeted", "wb-sklearn", "wb-names", "wb-arms", "wb-expiry-format1", "wb-names-format1",
 )  # fmt: skip
 

@@ -14,7 +14,6 @@ from bandstrap.report.comparison import comparison_report
 from bandstrap.report.curves import Curve, Estimate
 from bandstrap.report.page import looks, page
 from bandstrap.report.report import Panel
-from bandstrap.report.reproduction import reproduction_report
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +54,7 @@ def test_one_file_that_asks_for_nothing(made):
 
 def test_names_cannot_end_the_data(made):
     path, _ = made
-    report = reproduction_report(path.parent, reports.NAMES, reports.CLAIMS, reports.RUN)
+    report = reports.report(path.parent, reports.NAMES, reports.CLAIMS)
     figure = report.figures[0]
     evil = Panel("</script><b>", figure.panels[0].curves)
     changed = report.__class__(**{**vars(report), "figures": (_with(figure, evil),)})
@@ -87,7 +86,7 @@ def test_one_run_has_no_error_and_two_have():
 
 def test_no_claims_and_a_directory_that_is_not_there(made):
     path, _ = made
-    report = reproduction_report(path.parent, ["theorem1"], [], reports.RUN)
+    report = reports.report(path.parent, ["theorem1"], [])
     assert "decide no claim" in report.answer.sentence
     with pytest.raises(OutputError, match="choose another --out"):
         write_report(report, path.parent / "missing" / "report.html")

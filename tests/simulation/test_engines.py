@@ -3,7 +3,7 @@
 import pytest
 
 from bandstrap.errors import InvalidInput, UnknownName
-from bandstrap.experiments import Settings
+from bandstrap.experiments import RunSize, Settings
 from bandstrap.experiments.figure1 import Figure1
 from bandstrap.experiments.session import Session
 from bandstrap.simulation import runner
@@ -92,7 +92,7 @@ def test_other_policies_later_play_only_what_is_new(tmp_path, monkeypatch):
     totals, engine = [], Spy()
     for policies in (("wb", "ts"), ("ts", "npb"), ("wb", "ts")):
         progress = Counting()
-        settings = Settings(quick=True, runs=10, horizon=10, policies=policies)
+        settings = Settings(RunSize.QUICK, runs=10, horizon=10, policies=policies)
         Session(tmp_path, settings, engine=engine).run(Figure1(), progress)
         totals.append((progress.total, progress.finished))
     assert sorted(played) == sorted(["npb", "ts", "wb"] * 4)

@@ -11,7 +11,7 @@ import pytest
 
 from bandstrap import Bootstrap, Multinomial, OutputError, simulate
 from bandstrap.environments import Bernoulli
-from bandstrap.experiments import Settings
+from bandstrap.experiments import RunSize, Settings
 from bandstrap.experiments.figure1 import Figure1
 from bandstrap.experiments.session import Session
 from bandstrap.simulation import Runner, runner
@@ -126,7 +126,7 @@ def test_a_killed_run_continues_where_it_was(tmp_path, monkeypatch):
     kept = killed_midway(out)
     assert 3 <= len(kept) < 24
     assert not (out / "figure1" / "results.parquet").exists()
-    settings = Settings(quick=True, runs=1200, horizon=150, policies=("wb", "ts"))
+    settings = Settings(RunSize.QUICK, runs=1200, horizon=150, policies=("wb", "ts"))
     played = []
 
     def counting(batch, watch):

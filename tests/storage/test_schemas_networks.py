@@ -35,6 +35,7 @@ SHARED = SharedNetwork(hidden=4, examples=8)
 CONTEXTS = np.random.default_rng(7).standard_normal((200, 3))
 POLICIES = {
     "passes": ContextualEpsilonGreedy(SMALL),
+    "rotated": ContextualBootstrap(Exponential(), SMALL, EigenExamples(np.eye(3) + 0.5)),
     "budgeted": ContextualEpsilonGreedy(BUDGETED),
     "budgeted heads": ContextualBootstrap(Exponential(), NetworkHeads(BUDGETED, heads=3), EYE),
     "shared": ContextualEpsilonGreedy(SHARED),
@@ -186,6 +187,16 @@ CHANGES = [
     ("trees", "TreeLearner", "ends", resized(1)),
     ("fresh trees", "Tree", "nodes", entry((0, 0), 3)),
     ("fresh trees", "RefitLearner", "fits", item(0, 3.0)),
+    ("rotated", "Eigenbasis", "matrix", entry((0, 0), 3.0)),
+    ("rotated", "Eigenbasis", "matrix", entry((0, 0), np.nan)),
+    ("rotated", "Eigenbasis", "matrix", wider),
+    ("rotated", "Eigenbasis", "lengths", resized(-1)),
+    ("rotated", "Eigenbasis", "lengths", resized(1)),
+    ("rotated", "Eigenbasis", "lengths", entry(0, -1.0)),
+    ("rotated", "Eigenbasis", "version", put(-2)),
+    ("rotated", "StochasticLearner", "basis", put(3.0)),  # what files call an EigenLearner
+    ("rotated", "StochasticLearner", "fits", fewer),
+    ("rotated", "StochasticLearner", "fits", item(0, 3.0)),
     # what the policy itself says
     ("passes", "NeuralNetwork", "hidden", put(2**40)),
     ("passes", "NeuralNetwork", "hidden", put(5)),

@@ -32,7 +32,7 @@ from bandstrap.bandit.inputs import (
 )
 from bandstrap.bandit.lock_in import LockInDetector
 from bandstrap.bandit.pending import Expiry, Pending
-from bandstrap.bandit.propensity import ChoiceProbabilities, Propensity, check_draw
+from bandstrap.bandit.propensity import Propensity, check_draw
 from bandstrap.bandit.saving import load, save
 from bandstrap.errors import InvalidInput, OutputError
 from bandstrap.models.cost import no_cost_warnings
@@ -384,19 +384,20 @@ class Bandit:
         if self.expiry is not None:
             self._expire(self.expiry)
         policy, state, seen = memory.policy, memory.state, self.contexts.seen(row)
-        names, floor = self._arms.names, self.propensity.floor
+        names, propensity, rng = self._arms.names, self.propensity, self._rng
         place, scores, probabilities, draws = policy.decide(
-            state, seen, self._rng, mask, self.propensity.draws
+            state, seen, rng, mask, propensity.draws
         )
         check_draw(scores, probabilities, place, draws)
-        if self._rng.random() < floor:
+        floor = propensity.floor
+        if rng.random() < floor:
             every = range(len(names)) if mask is None else np.flatnonzero(mask[0])
-            place = int(self._rng.choice(every))
+            place = int(rng.choice(every))
         earlier = self._pending.made
         name = self._pending.add(row, names[place], self._clock())
         if earlier >= self._lock_in.due:
             self._lock_in.look(policy, state, seen, names, earlier)
-        chosen = ChoiceProbabilities(probabilities, mask, floor, draws)
+        chosen = probabilities, mask, floor, draws
         return Decision(name, earlier, names, place, chosen, scores, row, self.contexts.columns)
 
     def _expire(self, expiry: Expiry) -> int:

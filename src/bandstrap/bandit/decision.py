@@ -37,7 +37,7 @@ class Decision:
         number: int,
         names: Sequence[Arm],
         at: int,
-        probabilities: ChoiceProbabilities,
+        probabilities: tuple[Array, Array | None, float, int],  # as `ChoiceProbabilities`
         scores: Array,
         row: Array | None,
         columns: Columns | None,
@@ -63,7 +63,7 @@ class Decision:
     @property
     def propensity(self) -> float:
         """The probability with which the arm was chosen."""
-        return self._probabilities.of(self._at)
+        return ChoiceProbabilities(*self._probabilities).of(self._at)
 
     @property
     def error(self) -> float:
@@ -71,12 +71,13 @@ class Decision:
 
         0 if it is known exactly, else that of the share of draws that the arm has won.
         """
-        return self._probabilities.error(self._at)
+        return ChoiceProbabilities(*self._probabilities).error(self._at)
 
     @property
     def propensities(self) -> dict[Arm, float]:
         """The probability of every arm; 0 for those that were not allowed."""
-        return dict(zip(self._names, self._probabilities.all().tolist(), strict=True))
+        every = ChoiceProbabilities(*self._probabilities).all()
+        return dict(zip(self._names, every.tolist(), strict=True))
 
     @property
     def scores(self) -> dict[Arm, float]:

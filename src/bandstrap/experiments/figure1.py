@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from bandstrap.environments import ENVIRONMENTS
 from bandstrap.experiments.base import Claim, Experiment, Settings, Verdict, by_name
-from bandstrap.experiments.statements import Statement, count_of, regret_difference, verdict_of
+from bandstrap.experiments.statements import Statement, regret_difference, tally_of, verdict_of
 from bandstrap.experiments.style import figure, regret_axes, save
 from bandstrap.policies import POLICIES
 from bandstrap.simulation import Cell, Runner, Trace
@@ -27,10 +27,12 @@ class Figure1(Experiment):
     claim_id: ClassVar[str] = "C8"
     n_arms: ClassVar[int] = 10
     runs: ClassVar[int] = 1000
+    short_runs: ClassVar[int] = 1000
     known: ClassVar[Collection[str]] = POLICIES
 
     def run(self, settings: Settings, runner: Runner) -> list[Trace]:
-        runs, horizon = settings.size(full=(self.runs, 10_000), quick=(200, 1000))
+        full, short = (self.runs, 10_000), (self.short_runs, 10_000)
+        runs, horizon = settings.runs_and_rounds(full, (200, 1000), short)
         arms = settings.arms or self.n_arms
         cells = [
             Cell(self.name, env, name, ENVIRONMENTS[env](arms), POLICIES[name](), horizon, runs)
@@ -53,7 +55,7 @@ class Figure1(Experiment):
         statements = {env: _order(found, env, "npb") for env in ENVIRONMENT_NAMES}
         every = [each for some in statements.values() for each in some]
         size = f"{traces[0].runs} runs, {traces[0].rounds[-1]} rounds"
-        evidence = [f"{size}: {count_of(every)}, NPB read as resampling of the rewards"]
+        evidence = [f"{size}: {tally_of(every)}, NPB read as resampling of the rewards"]
         for env, some in statements.items():
             finals = ", ".join(_final(found[env, name]) for name in ("wb", "npb", "ts"))
             evidence.append(f"{env}: {finals}; {'; '.join(map(str, some))}")
@@ -61,7 +63,8 @@ class Figure1(Experiment):
             evidence.append(f"NPB read as the binomial estimator: {_binomial(found)}")
         if arms != STATED:
             evidence += _finding(found)
-        return [Claim(self.claim_id, claim, _verdict(every), "\n".join(evidence))]
+        counted = tally_of(every)
+        return [Claim(self.claim_id, claim, _verdict(every), "\n".join(evidence), counted)]
 
     def plot(self, settings: Settings, traces: list[Trace], path: Path) -> None:
         drawing, axes = figure(1, len(ENVIRONMENT_NAMES), width=13.0, height=3.7)
@@ -84,6 +87,7 @@ class Figure1K5(Figure1):
     claim_id: ClassVar[str] = "C8-k5"
     n_arms: ClassVar[int] = 5
     runs: ClassVar[int] = 5000
+    short_runs: ClassVar[int] = 500
 
 
 class Figure1K2(Figure1):
@@ -94,6 +98,7 @@ class Figure1K2(Figure1):
     claim_id: ClassVar[str] = "C8-k2"
     n_arms: ClassVar[int] = 2
     runs: ClassVar[int] = 5000
+    short_runs: ClassVar[int] = 500
 
 
 def _order(found: Found, env: str, npb_name: str) -> list[Statement]:
@@ -123,7 +128,7 @@ def _binomial(found: Found) -> str:
     shown = "; ".join(
         f"{env} {some[-1]}" for env, some in zip(ENVIRONMENT_NAMES[1:], orders[1:], strict=True)
     )
-    return f"{_verdict(every)}, {count_of(every)}; {shown}"
+    return f"{_verdict(every)}, {tally_of(every)}; {shown}"
 
 
 def _finding(found: Found) -> list[str]:

@@ -1,13 +1,14 @@
 """Running experiments into a directory and resuming what is there."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from bandstrap.experiments.base import Claim, Experiment, Settings
 from bandstrap.simulation import Runner
 from bandstrap.simulation.engines import Engine
 from bandstrap.simulation.progress import ProgressLike
+from bandstrap.simulation.store.evidence import Evidence
 from bandstrap.simulation.store.results import Store
 from bandstrap.storage.files import write_text
 
@@ -21,6 +22,7 @@ class Session:
     seed: int = 0
     workers: int = 1
     engine: Engine | None = None  # None: `workers` processes on this machine
+    evidence: Evidence | None = None  # runs that are not played again; new ones are added
 
     def run(self, experiment: Experiment, progress: ProgressLike) -> list[Claim]:
         """Run an experiment, or load its stored results; draw and check it.
@@ -29,10 +31,18 @@ class Session:
         repeats runs of another, plays only what is new.
         """
         store = Store(self.out, experiment.name)
-        runner = Runner(self.seed, self.workers, store.checkpoint, progress, engine=self.engine)
-        asked = asdict(self.settings)
-        facts = {"experiment": experiment.name, "seed": self.seed, "settings": asked}
-        traces = store.traces(facts, lambda: experiment.run(self.settings, runner))
+        runner = Runner(
+            self.seed, self.workers, store.checkpoint, progress,
+            engine=self.engine, evidence=self.evidence,
+        )  # fmt: skip
+        facts = {
+            "experiment": experiment.name,
+            "seed": self.seed,
+            "settings": self.settings.facts(),
+            **experiment.facts(self.settings),
+        }
+        reusable = self.evidence is None  # else the runner must see all batches, to add them
+        traces = store.traces(facts, lambda: experiment.run(self.settings, runner), reusable)
         experiment.plot(self.settings, traces, store.folder / "plot.png")
         return experiment.check(self.settings, traces)
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import ndtr, stdtrit  # scipy.stats would take a second to import
 
 from bandstrap.arrays import Array
-from bandstrap.experiments.base import Verdict
+from bandstrap.experiments.base import Tally, Verdict
 from bandstrap.simulation import Trace
 
 THRESHOLD = 2.5  # standard errors beyond which a difference is taken for real
@@ -115,7 +115,9 @@ def reward_difference(
     The interval is wider for one of several `tests`, so that all hold together.
     """
     last = int(common_rounds(first, second)[-1]) if last is None else last
-    mean, half = _interval(per_step(first, last) - per_step(second, last), tests)
+    both = min(first.runs, second.runs)  # more runs of one have nothing to be compared with
+    paired = per_step(first, last)[:both] - per_step(second, last)[:both]
+    mean, half = _interval(paired, tests)
     shown = f"{mean:+.4f} ± {half:.4f}" + ("" if last >= HORIZON else f" over {last} rounds")
     complete = min(first.rounds[-1], second.rounds[-1]) >= HORIZON
     return RewardDifference(first.policy, second.policy, mean, half, shown, bool(complete))
@@ -208,23 +210,15 @@ def decided(text: str, differences: Iterable[RewardDifference], rule: Rule) -> S
 
 def verdict_of(statements: Sequence[Statement]) -> Verdict:
     """Reproduced if all hold, not reproduced if more fail than hold, undecided if all are open."""
-    hold, fail, _ = _counts(statements)
-    if hold + fail == 0:
+    found = tally_of(statements)
+    if found.hold + found.fail == 0:
         return Verdict.UNDECIDED
-    if hold == len(statements):
+    if found.hold == found.total:
         return Verdict.REPRODUCED
-    return Verdict.NOT_REPRODUCED if fail > hold else Verdict.IN_PART
+    return Verdict.NOT_REPRODUCED if found.fail > found.hold else Verdict.IN_PART
 
 
-def count_of(statements: Sequence[Statement]) -> str:
-    """For example: 3 of 4 statements hold, 1 open."""
-    hold, fail, unknown = _counts(statements)
-    parts = [f"{hold} of {len(statements)} statements hold"]
-    parts += [f"{fail} fail{'s' * (fail == 1)}"] if fail else []
-    parts += [f"{unknown} open"] if unknown else []
-    return ", ".join(parts)
-
-
-def _counts(statements: Sequence[Statement]) -> list[int]:
+def tally_of(statements: Sequence[Statement]) -> Tally:
+    """How they came out, in numbers."""
     outcomes = [statement.outcome for statement in statements]
-    return [outcomes.count(each) for each in (Outcome.HOLDS, Outcome.FAILS, Outcome.OPEN)]
+    return Tally(*(outcomes.count(each) for each in (Outcome.HOLDS, Outcome.FAILS, Outcome.OPEN)))

@@ -6,6 +6,7 @@ which is 1 for T ≥ 68. D = (16 log T / T)^⅓ balances the two terms in T at g
 logarithm out.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -16,6 +17,7 @@ from bandstrap.arrays import Array
 from bandstrap.environments import Bernoulli
 from bandstrap.errors import InvalidInput
 from bandstrap.experiments.base import Claim, Experiment, Settings, Verdict
+from bandstrap.experiments.ranking import Ranking
 from bandstrap.experiments.style import figure, save
 from bandstrap.policies import ForcedPulls
 from bandstrap.simulation import Cell, Runner, Trace
@@ -31,7 +33,7 @@ class Theorem2(Experiment):
     title: ClassVar[str] = "Theorem 2: NPB with forced exploration"
 
     def run(self, settings: Settings, runner: Runner) -> list[Trace]:
-        runs, last = settings.size(full=(100, 1_000_000), quick=(50, 20_000))
+        runs, last = settings.runs_and_rounds(full=(100, 1_000_000), quick=(50, 20_000))
         exponents = np.linspace(min(3.0, np.log10(last)), np.log10(last), 4)
         horizons = sorted({round(10**exponent) for exponent in exponents})
         worlds = {gap: Bernoulli(means=(0.5 + gap / 2, 0.5 - gap / 2)) for gap in GAPS}
@@ -65,6 +67,9 @@ class Theorem2(Experiment):
             f"share of the appendix's bound {(regret / bounds).max():.2f}"
         )
         return [Claim("C7", claim, verdict, evidence)]
+
+    def rankings(self, settings: Settings, traces: Sequence[Trace]) -> list[Ranking]:
+        return []  # one policy
 
     def plot(self, settings: Settings, traces: list[Trace], path: Path) -> None:
         horizons, regret = _final_regret(traces)

@@ -46,3 +46,18 @@ def highest(scores, allowed):
             elif scores[arm] == scores[best]:
                 ties += 1
     return best, ties
+
+
+@kernel
+def fill_replica_probabilities(scores, allowed, probabilities):
+    """The share of rows (replicas, arms) in which each arm is highest; NaN if a score is."""
+    probabilities[:] = 0.0
+    for row in range(scores.shape[0]):
+        best, ties = highest(scores[row], allowed)
+        if ties < 0:
+            probabilities[:] = np.nan
+        for arm in range(best, scores.shape[1]):
+            if allowed[arm] and scores[row, arm] == scores[row, best]:
+                probabilities[arm] += 1.0 / ties
+    for arm in range(scores.shape[1]):
+        probabilities[arm] /= scores.shape[0]

@@ -7,6 +7,7 @@ from bandstrap.models.network.model import Budgeted, NeuralNetwork
 from bandstrap.models.network.shared import NetworkHeads, SharedNetwork
 from bandstrap.models.online.replicas import OnlineLinear, OnlineLogistic, Replicas
 from bandstrap.models.online.stochastic import (
+    RepeatedRows,
     StochasticLinearRegression,
     StochasticLogisticRegression,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "Online",
     "OnlineLinear",
     "OnlineLogistic",
+    "RepeatedRows",
     "Replicas",
     "SharedNetwork",
     "StochasticLinearRegression",

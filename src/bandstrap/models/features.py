@@ -95,6 +95,11 @@ class Examples:
             self._weights[self.count] = weight
         self.count += 1
 
+    def replace(self, contexts: Array) -> None:
+        """The same rows in other contexts, (count, features)."""
+        self._contexts = np.zeros(self._contexts.shape, contexts.dtype)
+        self._contexts[: self.count] = contexts
+
     def keep(self, kept: Array) -> None:
         """Keep only the rows marked in `kept`, (count,)."""
         if not kept.all():

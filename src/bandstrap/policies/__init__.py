@@ -2,12 +2,22 @@
 
 from bandstrap.policies.base import Policy
 from bandstrap.policies.contextual.bootstrap import ContextualBootstrap
-from bandstrap.policies.contextual.glm_ucb import GLMUCB, GuaranteedBonus, LogBonus
+from bandstrap.policies.contextual.epoch_greedy import (
+    ConstantEpochs,
+    EpochGreedy,
+    GrowingEpochs,
+)
+from bandstrap.policies.contextual.glm.evill import EVILL
+from bandstrap.policies.contextual.glm.glm_ucb import GLMUCB, GuaranteedBonus, LogBonus
+from bandstrap.policies.contextual.glm.gloc import GLOC, FixedRadius, OnlineToConfidence
+from bandstrap.policies.contextual.glm.laplace_thompson import LaplaceThompson
+from bandstrap.policies.contextual.glm.ucb_glm import UCBGLM, LikelihoodEllipsoid
 from bandstrap.policies.contextual.greedy import ContextualEpsilonGreedy
 from bandstrap.policies.contextual.langevin import Langevin
-from bandstrap.policies.contextual.laplace_thompson import LaplaceThompson
+from bandstrap.policies.contextual.lin_reboot import LinReBoot
 from bandstrap.policies.contextual.lin_thompson import FixedSpread, LinThompson, PublishedSpread
 from bandstrap.policies.contextual.lin_ucb import ConfidenceEllipsoid, FixedWidth, LinUCB
+from bandstrap.policies.contextual.online_cover import OnlineCover
 from bandstrap.policies.contextual.online_ensemble import OnlineEnsemble
 from bandstrap.policies.contextual.shared_bootstrap import SharedBootstrap
 from bandstrap.policies.contextual.tree_heuristic import TreeHeuristic
@@ -26,47 +36,68 @@ from bandstrap.policies.rewards.dirichlet_thompson import DirichletThompson
 from bandstrap.policies.rewards.epsilon_greedy import EpsilonGreedy
 from bandstrap.policies.rewards.gaussian_thompson import GaussianThompson
 from bandstrap.policies.rewards.giro import Giro
-from bandstrap.policies.rewards.kl_ucb import KLUCB
 from bandstrap.policies.rewards.online_bootstrap import OnlineBootstrap
 from bandstrap.policies.rewards.perturbed_history import PerturbedHistory
-from bandstrap.policies.rewards.ucb1 import UCB1
+from bandstrap.policies.rewards.reboot import ReBoot
+from bandstrap.policies.rewards.ucb.bootstrapped_ucb import (
+    BootstrappedUCB,
+    PracticalCorrection,
+    PublishedCorrection,
+)
+from bandstrap.policies.rewards.ucb.kl_ucb import KLUCB
+from bandstrap.policies.rewards.ucb.ucb1 import UCB1
 from bandstrap.policies.schedules import Constant, Decay
 from bandstrap.policies.state import State
 
 __all__ = [
     "BESA",
+    "EVILL",
     "GLMUCB",
+    "GLOC",
     "KLUCB",
     "POLICIES",
     "UCB1",
+    "UCBGLM",
     "ArtificialHistory",
     "BetaThompson",
     "BinomialBootstrap",
     "Bootstrap",
     "BootstrappedThompson",
+    "BootstrappedUCB",
     "ConfidenceEllipsoid",
     "Constant",
+    "ConstantEpochs",
     "ContextualBootstrap",
     "ContextualEpsilonGreedy",
     "Decay",
     "DirichletThompson",
+    "EpochGreedy",
     "EpsilonGreedy",
+    "FixedRadius",
     "FixedSpread",
     "FixedWidth",
     "ForcedPulls",
     "GaussianThompson",
     "Giro",
+    "GrowingEpochs",
     "GuaranteedBonus",
     "Langevin",
     "LaplaceThompson",
+    "LikelihoodEllipsoid",
+    "LinReBoot",
     "LinThompson",
     "LinUCB",
     "LogBonus",
     "OnlineBootstrap",
+    "OnlineCover",
     "OnlineEnsemble",
+    "OnlineToConfidence",
     "PerturbedHistory",
     "Policy",
+    "PracticalCorrection",
+    "PublishedCorrection",
     "PublishedSpread",
+    "ReBoot",
     "SharedBootstrap",
     "State",
     "TreeHeuristic",

@@ -29,15 +29,11 @@ class Draw(NamedTuple):
     arm: int
     scores: Array  # (arms,) of the draw that decided
     probabilities: Array  # (arms,) of each arm to be chosen
-    draws: int  # that the probabilities are estimated by; 0 if they are exact
+    draws: int = 0  # that the probabilities are estimated by; 0 if they are exact
 
     @classmethod
-    def of(
-        cls, arm: int, scores: Array, exact: Array | None, again: Callable[[], int], draws: int
-    ) -> "Draw":
-        """With `exact` probabilities, or those in `draws` draws: the one that decided and more."""
-        if exact is not None:
-            return cls(arm, scores, exact, 0)
+    def estimated(cls, arm: int, scores: Array, again: Callable[[], int], draws: int) -> "Draw":
+        """With the shares of arms in `draws` draws: the one that decided and more."""
         arms = [arm, *(again() for _ in range(draws - 1))]
         return cls(arm, scores, np.bincount(arms, minlength=scores.size) / draws, draws)
 
@@ -93,8 +89,10 @@ class Policy(ABC, Generic[S]):
         scores = self._scores(state, contexts, rng)
         arm = int(argmax(scores, open_, state.problem.support.scale, rng)[0])
         exact = self._probabilities(state, contexts, open_)
+        if exact is not None:
+            return Draw(arm, scores[0], exact)
         again = lambda: int(self._select(state, contexts, rng, open_)[0])  # noqa: E731
-        return Draw.of(arm, scores[0], exact, again, draws)
+        return Draw.estimated(arm, scores[0], again, draws)
 
     def probabilities(self, state: S, contexts: Contexts, allowed: Array) -> Array | None:
         """The probability of each arm, (arms,), for a state of one run; None if unknown."""

@@ -132,7 +132,7 @@ class ForcedPulls(Policy[ForcedState]):
         certain = _forced(state, open_)
         if certain is not None:
             scores = self._scores(state, contexts, rng)
-            return Draw(int(certain.argmax()), scores[0], certain, 0)
+            return Draw(int(certain.argmax()), scores[0], certain)
         # By scores even where kernels could: saved bandits go on with the numbers they began with.
         if self.in_kernels:
             return Policy.decide(self.policy, state.inner, contexts, rng, open_, draws)

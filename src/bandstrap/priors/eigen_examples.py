@@ -24,11 +24,12 @@ class EigenExamples(ExamplePrior):
     """±λᵢvᵢ with the lowest and the highest reward, vᵢ the eigenvectors of contexts' covariance.
 
     λᵢ² is the eigenvalue of vᵢ, so that λᵢ is the contexts' standard deviation along it: 4d
-    examples in d dimensions. A direction in which contexts do not vary adds nothing. Without a
-    covariance it is estimated as contexts arrive, see `EstimatedExamples`.
+    examples in d dimensions. Those of a direction in which contexts do not vary lie at 0, where
+    they pull the intercept towards the middle of the rewards. Without a covariance it is estimated
+    as contexts arrive, see `EstimatedExamples`.
 
     >>> EigenExamples(np.diag([4.0, 0.0])).start(Problem(3, n_features=2)).axes.tolist()
-    [[2.0, 0.0]]
+    [[2.0, 0.0], [0.0, 0.0]]
     """
 
     covariance: Array | None = None
@@ -74,15 +75,19 @@ class EigenExamples(ExamplePrior):
 
 
 def axes_of(covariance: Array) -> Array:
-    """λᵢvᵢ as rows, widest first, without the directions that have no width."""
+    """λᵢvᵢ as rows, widest first."""
     try:
-        return _axes_of(covariance)
+        wide = _wide_axes(covariance)
     except np.linalg.LinAlgError as error:
         remedy = "its eigenvalues cannot be computed; use another unit"
         raise InvalidInput("covariance", covariance.shape, remedy) from error
+    axes = np.zeros(covariance.shape)
+    axes[: len(wide)] = wide
+    return axes
 
 
-def _axes_of(covariance: Array) -> Array:
+def _wide_axes(covariance: Array) -> Array:
+    """Those that have a width."""
     values, vectors = np.linalg.eigh(covariance)
     if values[0] < -1e-6 * abs(values[-1]):
         raise InvalidInput("covariance", float(values[0]), "no eigenvalue may be negative")
@@ -92,7 +97,7 @@ def _axes_of(covariance: Array) -> Array:
     vary = variances > CONSTANT * variances.max(initial=0.0)
     if (variances[vary] < NOTHING * values[-1]).any():  # columns that would be taken for rounding
         axes = _graded_axes(covariance, vary)
-    return np.ascontiguousarray(axes)
+    return axes
 
 
 def _graded_axes(covariance: Array, vary: Array) -> Array:

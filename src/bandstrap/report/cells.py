@@ -43,30 +43,37 @@ class TextCell:
 
 @dataclass(frozen=True)
 class Badge:
-    """A verdict: a word, a tone (good, part, bad or open) and its rank for sorting."""
+    """A verdict: a word, a tone (good, part, bad or open), its rank for sorting, and whose it is.
+
+    >>> Badge("reproduced", "good", 0, "this run").html()
+    '<td data-sort="0" data-label="this run"><span class="badge good">reproduced</span></td>'
+    """
 
     kind: ClassVar[str] = "text"
     text: str
     tone: str
     rank: int
+    label: str
 
     def html(self) -> str:
         badge = f'<span class="badge {self.tone}">{escaped(self.text)}</span>'
-        return f'<td data-sort="{self.rank}">{badge}</td>'
+        return f'<td data-sort="{self.rank}" data-label="{escaped(self.label)}">{badge}</td>'
 
 
 @dataclass(frozen=True)
 class Folded:
-    """A sentence, with more that opens on click and in print."""
+    """A sentence, with more that opens on click and in print: labels, and what they unfold to."""
 
     kind: ClassVar[str] = "prose"
     text: str
-    label: str
-    more: str
+    folds: tuple[tuple[str, str], ...]
 
     def html(self) -> str:
-        text, label = escaped(self.text), escaped(self.label)
-        more = f"<details><summary>{label}</summary><p>{escaped(self.more)}</p></details>"
+        text = escaped(self.text)
+        more = "".join(
+            f"<details><summary>{escaped(label)}</summary><p>{escaped(unfolded)}</p></details>"
+            for label, unfolded in self.folds
+        )
         return f'<td class="prose" data-sort="{text}">{text}{more}</td>'
 
 

@@ -1,6 +1,5 @@
 """The parts of a report: an answer, figures, tables, how it was run, notes."""
 
-import os
 import platform
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from pathlib import Path
 
 from bandstrap.report.cells import TableCell
 from bandstrap.report.curves import Curve, Measure
+from bandstrap.simulation.store.evidence import machine
 from bandstrap.storage.files import reading
 from bandstrap.version import __version__
 
@@ -30,9 +30,7 @@ class Run:
         """A run on this machine, with the installed versions."""
         ours = (("bandstrap", __version__), ("Python", platform.python_version()))
         versions = (*ours, *((name, version(name)) for name in _SHOWN))
-        cores = os.cpu_count() or 1
-        machine = f"{_processor()}, {cores} core{'s' * (cores > 1)}, {platform.system()}"
-        return cls(command, seed, seconds, versions, machine)
+        return cls(command, seed, seconds, versions, machine())
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
@@ -58,16 +56,6 @@ def duration(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min {rest} s"
     return f"{minutes // 60} h {minutes % 60} min"
-
-
-def _processor() -> str:
-    """The processor's name; Linux keeps it in a file."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        lines = []
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
 
 
 @dataclass(frozen=True)

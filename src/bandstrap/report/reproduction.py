@@ -1,14 +1,13 @@
 """The report of `bandstrap reproduce`: claims with verdicts, then the figures."""
 
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bandstrap.experiments import EXPERIMENTS, Claim, Verdict
+from bandstrap.experiments import EXPERIMENTS, Claim, Settings, Verdict
+from bandstrap.experiments.base import Tally, tally
 from bandstrap.experiments.decisions import DECISIONS
-from bandstrap.experiments.figure2.plot import panels_of
-from bandstrap.report.cells import Badge, Folded, TextCell
+from bandstrap.report.cells import Badge, Folded, NumberCell, TableCell, TextCell
 from bandstrap.report.curves import REGRET, REWARD, Curve, Measure
 from bandstrap.report.report import (
     Answer,
@@ -21,7 +20,6 @@ from bandstrap.report.report import (
     VerdictCount,
     picture,
 )
-from bandstrap.simulation import Trace
 from bandstrap.simulation.store.results import Results
 
 _TONES = {
@@ -32,71 +30,103 @@ _TONES = {
 }
 
 
-def _by_environment(traces: list[Trace]) -> dict[str, list[Trace]]:
-    names = dict.fromkeys(trace.environment for trace in traces)
-    return {name: [each for each in traces if each.environment == name] for name in names}
-
-
 @dataclass(frozen=True)
 class _Drawn:
-    """How an experiment's traces become panels, and whether its drawing is shown too."""
+    """What the charts of an experiment show, and whether its drawing is shown too."""
 
-    panels: Callable[[list[Trace]], Mapping[str, list[Trace]]]
-    measures: tuple[Measure, ...]
+    measures: tuple[Measure, ...] = ()
     with_drawing: bool = False
 
 
-_ARMS = _Drawn(_by_environment, (REGRET, REWARD))
-_DRAWN = {  # the other experiments show their drawing alone
+_ARMS, _CONTEXTS = _Drawn((REGRET, REWARD)), _Drawn((REWARD, REGRET))
+_DRAWN = {
     **dict.fromkeys(("figure1", "figure1-k5", "figure1-k2"), _ARMS),
     "equivalence": replace(_ARMS, with_drawing=True),
-    **dict.fromkeys(("figure2-covtype", "figure2-mnist"), _Drawn(panels_of, (REWARD, REGRET))),
+    **dict.fromkeys(("figure2-covtype", "figure2-mnist"), _CONTEXTS),
 }
-_DRAWING = _Drawn(lambda _: {}, (), with_drawing=True)
+_DRAWING = _Drawn(with_drawing=True)  # of the other experiments: without charts
 
 
-def reproduction_report(out: Path, names: list[str], claims: list[Claim], run: Run) -> Report:
-    """A report on experiments from their files in `out`."""
+def reproduction_report(
+    out: Path,
+    names: list[str],
+    claims: list[Claim],
+    run: Run,
+    settings: Settings,
+    kept: Mapping[str, Claim],
+) -> Report:
+    """A report on experiments from their files in `out`, beside the kept claims."""
     return Report(
         title="New Insights into Bootstrapping for Bandits, reproduced",
-        answer=_answer(claims),
-        figures=tuple(_figure(out, name) for name in names),
+        answer=_answer(claims, {claim.id: kept[claim.id] for claim in claims if claim.id in kept}),
+        figures=tuple(_figure(out, name, settings) for name in names),
         run=run,
         notes_title="Where the paper has errors or is silent, and what was done",
         notes=tuple(Note(title, text) for title, text in DECISIONS.items()),
     )
 
 
-def _answer(claims: list[Claim]) -> Answer:
-    counts = Counter(claim.verdict for claim in claims)
-    counted = [VerdictCount(counts[each], each, _TONES[each]) for each in Verdict if counts[each]]
-    sentence = f"{counts[Verdict.REPRODUCED]} of {len(claims)} claims of the paper are reproduced."
+def _answer(claims: list[Claim], kept: Mapping[str, Claim]) -> Answer:
     if not claims:
-        sentence = "These policies decide no claim of the paper; their curves are below."
-    elif len(claims) == 1:
-        sentence = f"The claim is {claims[0].verdict}."
-    return Answer(sentence, _table(claims), tuple(counted))
-
-
-def _table(claims: list[Claim]) -> Table:
-    rank = {verdict: place for place, verdict in enumerate(Verdict)}
-    rows = [
-        (
-            TextCell(claim.id),
-            Badge(claim.verdict, _TONES[claim.verdict], rank[claim.verdict]),
-            Folded(claim.claim, "Evidence", claim.evidence),
-        )
-        for claim in claims
-    ]
-    return Table("Claims and verdicts", ("Claim", "Verdict", "What the paper says"), tuple(rows))
-
-
-def _figure(out: Path, name: str) -> Figure:
-    drawn = _DRAWN.get(name, _DRAWING)
-    panels = tuple(
-        Panel(title, tuple(Curve.of(trace) for trace in traces))
-        for title, traces in drawn.panels(Results(out / name).load()).items()
-        if traces
+        nothing = "These policies decide no claim of the paper; their curves are below."
+        return Answer(nothing, _table(claims, kept))
+    found = tally(claims)
+    counted = (
+        (found.hold, "hold", "good"),
+        (found.fail, "fail", "bad"),
+        (found.open, "open", "open"),
     )
+    sentence = f"{found.hold} of {found.total} statements hold."
+    text = (
+        "What is open is no failure: a statement about the paper's rounds stays open until all of "
+        "them are played."
+    )
+    if kept:
+        judged = f"{len(kept)} of these {len(claims)} claims"
+        text += f" Kept runs at full size judge {judged}: {tally(kept.values())}."
+    chips = tuple(VerdictCount(*each) for each in counted if each[0])
+    return Answer(sentence, _table(claims, kept), chips, text)
+
+
+_NOW, _KEPT = "This run", "Kept, full size"
+_NOT_KEPT = Badge("none kept", "open", len(Verdict), _KEPT)
+
+
+def _table(claims: list[Claim], kept: Mapping[str, Claim]) -> Table:
+    beside = (_KEPT,) if kept else ()
+    columns = ("Claim", _NOW, *beside, "Statements", "What the paper says")
+    return Table("Claims and verdicts", columns, tuple(_row(claim, kept) for claim in claims))
+
+
+def _row(claim: Claim, kept: Mapping[str, Claim]) -> tuple[TableCell, ...]:
+    full = kept.get(claim.id)
+    folds = [("Evidence", claim.evidence)]
+    folds += [("Evidence of the kept runs", f"{full.statements}\n{full.evidence}")] if full else []
+    found = claim.statements
+    beside = [_badge(full, _KEPT) if full else _NOT_KEPT] if kept else []
+    return (
+        TextCell(claim.id),
+        _badge(claim, _NOW),
+        *beside,
+        NumberCell(found.hold / found.total, _shown(found)),
+        Folded(claim.claim, tuple(folds)),
+    )
+
+
+def _shown(found: Tally) -> str:
+    """For example: 3 of 5 hold, 1 open."""
+    return str(found).replace(" statements hold", " hold")
+
+
+def _badge(claim: Claim, whose: str) -> Badge:
+    verdict = claim.verdict
+    return Badge(verdict, _TONES[verdict], list(Verdict).index(verdict), whose)
+
+
+def _figure(out: Path, name: str, settings: Settings) -> Figure:
+    drawn, experiment = _DRAWN.get(name, _DRAWING), EXPERIMENTS[name]()
+    traces = Results(out / name).load()
+    charts = experiment.panels(settings, traces).items() if drawn.measures else ()
+    panels = tuple(Panel(title, tuple(map(Curve.of, some))) for title, some in charts)
     drawing = picture(out / name / "plot.png") if drawn.with_drawing else b""
-    return Figure(name, EXPERIMENTS[name].title, panels, drawn.measures, drawing)
+    return Figure(name, experiment.titled(traces), panels, drawn.measures, drawing)

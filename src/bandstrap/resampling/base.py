@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
+from bandstrap.problem import Support
 
 
 class Resampling(ABC):
@@ -20,7 +21,8 @@ class Resampling(ABC):
     * `independent`: whether each reward is weighed by itself, so that weights can be drawn as
       rewards come; they multiply;
     * `variance`: of a weight;
-    * `noise`: the standard deviation of Gaussian noise that is added to rewards, 0 if none is.
+    * `noise`: the standard deviation of Gaussian noise that is added to rewards, 0 if none is;
+    * `perturbs`: whether rewards change otherwise, so that weights alone do not make a draw.
     """
 
     code: ClassVar[int | None] = None
@@ -28,10 +30,19 @@ class Resampling(ABC):
     needs_rewards: ClassVar[bool] = True
     independent: ClassVar[bool] = False
     variance: ClassVar[float] = 1.0
+    perturbs: ClassVar[bool] = False
 
     @property
     def noise(self) -> float:
         return 0.0
+
+    @property
+    def random(self) -> bool:
+        """Whether draws differ from each other at all."""
+        return self.variance > 0 or self.noise > 0 or self.perturbs
+
+    def check(self, support: Support) -> None:  # noqa: B027 - most take any
+        """Refuse rewards that the scheme has no meaning for."""
 
     @abstractmethod
     def weights(self, shape: tuple[int, ...], rng: Rng) -> Array:

@@ -1,6 +1,7 @@
 """Where batches are played: on this machine, on a Dask cluster or on a Ray one, through joblib."""
 
 import os
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -42,7 +43,10 @@ class Local(Engine):
 
     @contextmanager
     def pool(self, batches: int) -> Iterator[Parallel]:
-        yield _parallel(min(self.workers, max(batches, 1)))
+        with warnings.catch_warnings():
+            # A worker whose memory has grown, as with data, is replaced after its batch.
+            warnings.filterwarnings("ignore", "A worker stopped", UserWarning)
+            yield _parallel(min(self.workers, max(batches, 1)))
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from bandstrap.simulation.engines import Engine, Local
 from bandstrap.simulation.interrupts import played
 from bandstrap.simulation.progress import Bar, Board, ProgressLike, Quiet, RoundCounter
 from bandstrap.simulation.store.checkpoint import Checkpoint, Slot
+from bandstrap.simulation.store.evidence import Evidence
 from bandstrap.simulation.trace import Trace
 from bandstrap.storage.packing import CannotPack
 from bandstrap.version import __version__
@@ -88,7 +89,7 @@ class Runner:
     """Plays cells on an engine, by default `Local(workers)`.
 
     With a `checkpoint` it saves finished batches there and, every `save_every` seconds, batches in
-    progress on workers that see its directory.
+    progress on workers that see its directory; batches kept as `evidence` are not played again.
 
     >>> from bandstrap import UCB1
     >>> from bandstrap.environments import Bernoulli
@@ -104,6 +105,7 @@ class Runner:
     progress: ProgressLike = field(default_factory=Quiet)
     save_every: float = SAVE_EVERY
     engine: Engine | None = None
+    evidence: Evidence | None = None
 
     def __post_init__(self) -> None:
         if self.workers < 1:
@@ -124,7 +126,7 @@ class Runner:
         results: dict[tuple[int, int], BatchResult] = {}
         missing = []
         for job in jobs:
-            found = job.slot.load() if job.slot else None
+            found = self._known(cells[job.cell], job)
             if found is None:
                 missing.append(job)
             else:
@@ -133,6 +135,7 @@ class Runner:
         for job, result in self._play(missing):
             if job.slot:
                 job.slot.save(result)
+                self._keep(cells[job.cell], job.batch, job.slot, result)
             results[job.place] = result
         return [
             Trace.join(
@@ -144,6 +147,21 @@ class Runner:
             )
             for i, cell in enumerate(cells)
         ]
+
+    def _known(self, cell: Cell, job: Job) -> BatchResult | None:
+        """The result of a batch that was played before."""
+        if job.slot is None:
+            return None
+        found = job.slot.load()
+        if found is not None:
+            self._keep(cell, job.batch, job.slot, found)
+        elif self.evidence is not None:
+            found = self.evidence.result(cell.policy_name, job.batch, job.slot.key)
+        return found
+
+    def _keep(self, cell: Cell, batch: Batch, slot: Slot, result: BatchResult) -> None:
+        if self.evidence is not None:
+            self.evidence.keep(cell.policy_name, batch, slot.key, result)
 
     def _play(self, todo: list[Job]) -> Iterator[tuple[Job, BatchResult]]:
         """The results of batches as they come, while progress is shown."""

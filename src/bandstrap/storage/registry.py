@@ -36,6 +36,7 @@ CLASSES: dict[str, str] = {
     "bandstrap.models.convex_draw": "ConvexDraw",
     "bandstrap.models.convex_examples": "ConvexExamples",
     "bandstrap.models.convex_learner": "ConvexLearner",
+    "bandstrap.models.eigen": "Eigenbasis",
     "bandstrap.models.ellipsoid": "Ellipsoids",
     "bandstrap.models.estimator": "EstimatorModel",
     "bandstrap.models.estimator_ensemble": "EnsembleLearner Renewal",
@@ -77,6 +78,12 @@ CLASSES: dict[str, str] = {
     "bandstrap.policies.binomial_bootstrap": "BinomialBootstrap",
     "bandstrap.policies.bootstrap": "Bootstrap BootstrapState FadingState",
     "bandstrap.policies.bootstrapped_thompson": "BootstrappedThompson",
+    "bandstrap.policies.contextual.epoch_greedy": (
+        "ConstantEpochs EpochGreedy EpochState GrowingEpochs"
+    ),
+    "bandstrap.policies.contextual.glm.gloc": "FixedRadius GLOC GLOCLearner OnlineToConfidence",
+    "bandstrap.policies.contextual.glm.ucb_glm": "LikelihoodEllipsoid UCBGLM UCBGLMLearner",
+    "bandstrap.policies.contextual.online_cover": "OnlineCover OnlineCoverLearner",
     "bandstrap.policies.contextual_bootstrap": "ContextualBootstrap",
     "bandstrap.policies.contextual_greedy": "ContextualEpsilonGreedy",
     "bandstrap.policies.dirichlet_thompson": "DirichletThompson",
@@ -124,12 +131,13 @@ _FOLDERS = [
     ("models.network_", "models.network", "layers replay shared"),
     ("models.torch_", "models.torch", "examples learner model modules"),
     ("policies.", "policies.contextual",
-     "glm_ucb langevin laplace_thompson learners lin_thompson lin_ucb online_ensemble "
-     "shared_bootstrap tree_heuristic"),
+     "langevin learners lin_thompson lin_ucb online_ensemble shared_bootstrap tree_heuristic"),
+    ("policies.", "policies.contextual.glm", "glm_ucb laplace_thompson"),
     ("policies.", "policies.rewards",
      "besa beta_thompson binomial_bootstrap bootstrap bootstrapped_thompson "
-     "dirichlet_thompson epsilon_greedy gaussian_thompson giro kl_ucb online_bootstrap "
-     "perturbed_history ucb1"),
+     "dirichlet_thompson epsilon_greedy gaussian_thompson giro online_bootstrap "
+     "perturbed_history"),
+    ("policies.", "policies.rewards.ucb", "kl_ucb ucb1"),
     ("policies.contextual_", "policies.contextual", "bootstrap greedy"),
 ]  # fmt: skip
 
@@ -169,7 +177,7 @@ MOVED: dict[str, str] = {
     "bandstrap.models.one_step": "bandstrap.models.convex.approximations",
     "bandstrap.models.refits": "bandstrap.models.sklearn.schedules",
     "bandstrap.models.shared_replicas": "bandstrap.models.online.replicas",
-    "bandstrap.models.stochastic_learner": "bandstrap.models.online.stochastic",
+    "bandstrap.models.stochastic_learner": "bandstrap.models.eigen",
     "bandstrap.policies.artificial": "bandstrap.policies.rewards.bootstrapped_thompson",
     "bandstrap.policies.gaussian_thompson:MeanState": "bandstrap.policies.rewards.means",
 }
@@ -191,6 +199,7 @@ RENAMED: dict[str, str] = {
     "bandstrap.models.features:Rows": "Examples",
     "bandstrap.models.network_langevin:Wander": "LangevinSteps",
     "bandstrap.models.noisy:NoisyLearner": "AdditiveLearner",
+    "bandstrap.models.stochastic_learner:StochasticLearner": "EigenLearner",
     "bandstrap.policies.online_bootstrap:ReplicateState": "ReplicaState",
 }
 

@@ -75,6 +75,11 @@ class Kind(ABC):
         """The mutable parts of a checked value that belong to its owner alone."""
         return []
 
+    @property
+    def owns(self) -> bool:
+        """Whether there may be such parts."""
+        return type(self).owned is not Kind.owned
+
 
 class Schema:
     """The fields of a class, by name."""
@@ -105,7 +110,8 @@ class Whole(Kind):
     high: int = LARGEST
 
     def check(self, value: Any, lengths: Lengths) -> None:
-        require(type(value) is int, "it is not a whole number")
+        if type(value) is not int:
+            raise Refused("it is not a whole number")
         if not self.low <= value <= self.high:
             raise Refused(f"it is not between {self.low} and {self.high}")
 
@@ -119,9 +125,11 @@ class Real(Kind):
     finite: bool = True
 
     def check(self, value: Any, lengths: Lengths) -> None:
-        require(type(value) in (int, float), "it is not a number")
-        require(abs(value) <= LARGEST or type(value) is float, "it is too large")
-        require(isfinite(value) or not self.finite, "it is not finite")
+        if type(value) is not float:
+            require(type(value) is int, "it is not a number")
+            require(abs(value) <= LARGEST, "it is too large")
+        if self.finite and not isfinite(value):
+            raise Refused("it is not finite")
         within = self.low <= value <= self.high or (self.low, self.high) == (-inf, inf)
         if not within:
             raise Refused(f"it is not between {self.low:g} and {self.high:g}")
@@ -151,8 +159,9 @@ class Name(Kind):
     """A name of an arm or a column: text or a whole number."""
 
     def check(self, value: Any, lengths: Lengths) -> None:
-        require(type(value) in (str, int), "it is not a name")
-        require(type(value) is int or len(value) <= LONGEST, "it is too long")
+        if type(value) is not int:
+            require(type(value) is str, "it is not a name")
+            require(len(value) <= LONGEST, "it is too long")
 
 
 @dataclass(frozen=True)
@@ -374,7 +383,11 @@ class DictOf(Kind):
             raise refused.within(f"[{key!r:.40}]") from None
 
     def owned(self, value: Any) -> list[Any]:
-        return [value, *(thing for item in value.values() for thing in self.value.owned(item))]
+        owned = self.value.owned
+        things: list[Any] = [value]
+        for item in value.values():
+            things += owned(item)
+        return things
 
 
 class Of(Kind):
@@ -388,14 +401,16 @@ class Of(Kind):
         self.classes, self.shared = classes, shared
 
     def check(self, value: Any, lengths: Lengths) -> None:
-        names = " or ".join(each.__name__ for each in self.classes)
-        require(isinstance(value, self.classes), f"it is a {type(value).__name__}, not a {names}")
+        if not isinstance(value, self.classes):
+            names = " or ".join(each.__name__ for each in self.classes)
+            raise Refused(f"it is a {type(value).__name__}, not a {names}")
 
     def check_like(self, value: Any, fresh: Any) -> None:
         check_like(value, fresh)
 
     def owned(self, value: Any) -> list[Any]:
-        return [] if self.shared or _is_frozen(type(value)) else [value]
+        kind: Any = type(value)
+        return [] if self.shared or _is_frozen(kind) else [value]
 
 
 @dataclass(frozen=True)
@@ -499,6 +514,8 @@ def check_like(value: Any, fresh: Any) -> None:
     """
     if vars(type(fresh)).get("formerly") is type(value):  # in earlier versions it had this class
         value.__class__ = type(fresh)
+        if hasattr(fresh, "verify_saved"):
+            value.verify_saved()
     own, other = type(value).__name__, type(fresh).__name__
     require(type(value) is type(fresh), f"it is a {own}, not a {other}")
     for name, kind in kinds_of(fresh.__class__).items():
@@ -544,7 +561,8 @@ def _kind_of(hint: Any) -> Kind:
     return Anything()  # arrays: the constructor checks them
 
 
-def _is_frozen(kind: type) -> bool:
+@cache
+def _is_frozen(kind: Any) -> bool:
     parameters = getattr(kind, "__dataclass_params__", None)
     return bool(parameters and parameters.frozen)
 

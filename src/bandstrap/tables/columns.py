@@ -106,6 +106,8 @@ class Columns:
 
     def mark(self) -> dict[Name, int]:
         """The number of words in each column, for `back_to`."""
+        if not self.words:
+            return {}
         return {name: len(words) for name, words in self.words.items()}
 
     def back_to(self, mark: dict[Name, int]) -> None:

@@ -50,10 +50,11 @@ def test_steps_are_adagrads(link, dtype) -> None:
     assert (theta[0] == 0).all()
     assert (theta[1, :, replicas:] == 0).all()
     assert (theta[1, 3] == 0).all()
-    margins = np.zeros(2)
+    margins = np.zeros((3, 2))
     for row in range(rows):
-        look(theta, 4, contexts[row], unit, margins, _scratch(lanes))
-        assert margins == pytest.approx([0, numbers[row] @ own[:, 4]], rel=1e-9)
+        look(theta, 2, contexts[row], unit, margins, _scratch(lanes))
+        assert margins[:, 0].tolist() == [0, 0, 0]
+        assert margins[:, 1] == pytest.approx(numbers[row] @ own[:, 2:5], rel=1e-9)
 
 
 def test_a_replayed_row_is_asked_for_while_the_step_before_it_is_taken(

@@ -203,11 +203,12 @@ def test_every_example_has_a_fresh_weight_of_mean_and_variance_one(scheme) -> No
 
 
 def test_contenders_alone_give_the_arm_of_all_arms_solved(monkeypatch) -> None:
-    for name in ("SMALL", "FEW"):  # never solve all at once
-        monkeypatch.setattr(f"bandstrap.models.convex.learner.{name}", 0)
+    # Not because they are cheap: only the first 320 rounds, where bounds are known to fail, solve
+    # all at once.
+    monkeypatch.setattr("bandstrap.models.convex.learner.SMALL", 0)
     x, y = digits()
     learner = LogisticRegression().learner(DIGITS, Exponential(), PRIOR)
-    differ, rounds = 0, 500
+    differ, rounds = 0, 820
     for row in range(rounds):
         chosen = learner.best(x[row], np.random.default_rng(row), ALL)
         scores = draw_scores(learner, x[row], np.random.default_rng(row))

@@ -7,12 +7,14 @@ from sklearn.linear_model import SGDClassifier, SGDRegressor
 
 from bandstrap.errors import InvalidInput
 from bandstrap.models.base import draw_scores
+from bandstrap.models.eigen import RotatedExamples
 from bandstrap.models.online.stochastic import (
+    RepeatedRows,
     StochasticLinearRegression,
     StochasticLogisticRegression,
 )
 from bandstrap.models.refit import RefitLearner
-from bandstrap.priors import GaussianExamples, NoExamples
+from bandstrap.priors import EigenExamples, GaussianExamples, NoExamples
 from bandstrap.problem import Problem, Support
 from bandstrap.resampling import Exponential, Multinomial
 
@@ -108,9 +110,11 @@ def test_a_warm_start_is_where_descent_begins() -> None:
     start = np.array([3.0, 2.0, -1.0, 0.5, 1.0])
     none, rng = np.zeros((0, 4)), np.random.default_rng(0)
     model = StochasticLogisticRegression(passes=1)
-    unmoved = model.descend(none, contexts[:0], rewards[:0], weights[:0], start, rng)
+    nothing = RotatedExamples(none[:, 0], none, contexts[:0], rewards[:0], weights[:0])
+    unmoved = model.descend(nothing, start, rng)
     np.testing.assert_array_equal(unmoved, start)
-    still = model.descend(none, contexts, rewards, np.zeros(100), start, rng)
+    unweighted = RotatedExamples(none[:, 0], none, contexts, rewards, np.zeros(100))
+    still = model.descend(unweighted, start, rng)
     # Rows of no weight still shrink parameters, as in scikit-learn; the intercept stays.
     shrink = np.prod([1 - 1e-4 / (1e-4 * (1000 + t)) for t in range(100)])
     np.testing.assert_allclose(still, start * [*[shrink] * 4, 1.0], rtol=1e-12)
@@ -118,9 +122,13 @@ def test_a_warm_start_is_where_descent_begins() -> None:
 
 
 @pytest.mark.parametrize("resampling", [Exponential(), Multinomial()])
-def test_the_learner_draws_as_refitting_copies_would(resampling: object) -> None:
+@pytest.mark.parametrize("repeated_rows", [False, True])
+def test_the_learner_draws_as_refitting_copies_would(
+    resampling: object, repeated_rows: bool
+) -> None:
     contexts, rewards, _ = data(80)
     model, problem = StochasticLogisticRegression(), Problem(2, 4)
+    model = RepeatedRows(model) if repeated_rows else model
     ours = model.learner(problem, resampling, GaussianExamples())
     plain = RefitLearner(model, problem, resampling, GaussianExamples())
     for learner in (ours, plain):
@@ -181,4 +189,58 @@ def test_divergence_and_bad_parameters_are_refused() -> None:
     with pytest.raises(InvalidInput, match="rescale"):
         StochasticLogisticRegression().learner(
             Problem(2, 3, Support.real()), Exponential(), NoExamples()
+        )
+
+
+MODELS = [StochasticLinearRegression(), StochasticLogisticRegression()]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda each: type(each).__name__)
+def test_a_repeated_row_is_as_many_rows(model: object) -> None:
+    contexts, rewards, _ = data(60)
+    counts = np.random.default_rng(1).poisson(1.0, 60)
+    copies = np.repeat(np.arange(60), counts)
+    one, other, none = (np.random.default_rng(2) for _ in range(3))
+    repeats = RepeatedRows(model).fit(contexts, rewards, counts, None, one)
+    plain = model.fit(contexts[copies], rewards[copies], np.ones(copies.size), None, other)
+    np.testing.assert_array_equal(repeats, plain)
+    weighted = model.fit(contexts, rewards, counts, None, none)
+    assert np.abs(repeats - weighted).max() > 1e-3
+
+
+def test_a_fraction_is_shared_by_the_steps_of_a_row() -> None:
+    contexts, rewards, _ = data(3)
+    model = RepeatedRows(StochasticLinearRegression(passes=1))
+    one, other = (np.random.default_rng(2) for _ in range(2))
+    fit = model.fit(contexts, rewards, np.array([2.5, 0.0, 0.5]), None, one)
+    thrice = contexts[[0, 0, 0, 2]], rewards[[0, 0, 0, 2]], np.array([*[2.5 / 3] * 3, 0.5])
+    np.testing.assert_array_equal(fit, model.model.fit(*thrice, None, other))
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda each: type(each).__name__)
+def test_repeated_rows_in_the_eigenbasis_equal_copies(model: object) -> None:
+    """Pseudo-examples along axes are repeated there without being written out."""
+    contexts, rewards, _ = data(80)
+    problem, prior = Problem(1, 4), EigenExamples(np.cov(contexts.T))
+    model = RepeatedRows(model)
+    ours = model.learner(problem, Multinomial(), prior)
+    plain = RefitLearner(model, problem, Multinomial(), prior)
+    first, second = np.random.default_rng(1), np.random.default_rng(1)
+    for context, reward in zip(contexts, rewards, strict=True):
+        for learner in (ours, plain):
+            learner.learn(context, 0, reward, None)
+    for context in contexts[:5]:
+        np.testing.assert_allclose(
+            draw_scores(ours, context, first), draw_scores(plain, context, second), atol=1e-7
+        )
+
+
+def test_rows_are_not_repeated_for_ever() -> None:
+    contexts, rewards, _ = data(2)
+    model, rng = RepeatedRows(StochasticLinearRegression()), np.random.default_rng(0)
+    with pytest.raises(InvalidInput, match=r"weights = .*at most 100,000,000"):
+        model.fit(contexts, rewards, np.array([1e12, 1.0]), None, rng)
+    with pytest.raises(InvalidInput, match="rescale"):
+        RepeatedRows(StochasticLogisticRegression()).learner(
+            Problem(2, 3, Support.real()), Multinomial(), NoExamples()
         )

@@ -22,7 +22,8 @@ from bandstrap.resampling import Exponential
 from bandstrap.storage.packing import pack
 
 QUICK = ["ucb-lin", "wb-lin", "wb-lin-additive", "wb-log-gaussian", "wb-log-paper", "ts-laplace",
-         "wb-log-replicas", "wb-nn-shared", "glm-ucb"]  # fmt: skip
+         "wb-log-replicas", "wb-nn-shared", "glm-ucb", "ucb-glm", "gloc",
+         "online-cover"]  # fmt: skip
 ONE = np.ones((1, 2))
 
 

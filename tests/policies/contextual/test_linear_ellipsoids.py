@@ -34,6 +34,51 @@ def test_mean_width_and_determinant_are_those_of_ridge_regression(n_features: in
     np.testing.assert_allclose(arms.log_dets[0], expected, rtol=1e-11)
 
 
+@pytest.mark.parametrize("n_features", [1, 4, 9])
+def test_rows_may_be_added_without_a_reward(n_features: int) -> None:
+    rng = np.random.default_rng(n_features)
+    arms, matrix = Ellipsoids(2, n_features, 0.3), 0.3 * np.eye(n_features + 1)
+    for context, weight in zip(
+        rng.normal(size=(30, n_features)), rng.uniform(0, 2, 30), strict=True
+    ):
+        x, solved = arms.add(context, 1, weight)
+        matrix += weight * np.outer(x, x)
+        np.testing.assert_array_equal(x, np.append(context, 1.0))
+        np.testing.assert_allclose(solved, np.linalg.solve(matrix, x), rtol=1e-9)
+    np.testing.assert_array_equal(arms.centres, 0.0)
+    vector = rng.normal(size=n_features + 1)
+    np.testing.assert_allclose(arms.solve(1, vector), np.linalg.solve(matrix, vector), rtol=1e-9)
+    np.testing.assert_allclose(arms.inverse(1), np.linalg.inv(matrix), rtol=1e-9)
+    np.testing.assert_allclose(arms.inverse(0), np.eye(n_features + 1) / 0.3)
+    np.testing.assert_allclose(arms.log_dets[1], np.linalg.slogdet(matrix / 0.3)[1])
+
+
+def test_a_matrix_may_be_set() -> None:
+    rng = np.random.default_rng(0)
+    root = rng.normal(size=(4, 4))
+    matrix = root @ root.T + np.eye(4)
+    arms = Ellipsoids(2, 3, 0.5)
+    arms.set_matrix(1, matrix)
+    np.testing.assert_allclose(arms.inverse(1), np.linalg.inv(matrix), rtol=1e-9)
+    np.testing.assert_allclose(arms.log_dets[1], np.linalg.slogdet(matrix / 0.5)[1])
+    arms.add(np.ones(3), 1, 2.0)
+    matrix += 2.0
+    np.testing.assert_allclose(arms.inverse(1), np.linalg.inv(matrix), rtol=1e-9)
+    arms.verify_saved()
+
+
+def test_other_estimates_from_the_same_contexts_fade_alike() -> None:
+    rng = np.random.default_rng(0)
+    contexts, rewards = rng.normal(size=(40, 2)), rng.normal(size=40)
+    arms, followers = taught(contexts, rewards), np.empty((1, 2, 3))
+    followers[0] = arms.centres[0], 2 * arms.centres[0]
+    arms.discount(0.2, followers)
+    np.testing.assert_allclose(followers[0], [arms.centres[0], 2 * arms.centres[0]])
+    rows = with_constant(contexts)
+    faded = np.linalg.solve(np.eye(3) + 0.2 * rows.T @ rows, 0.2 * rows.T @ rewards)
+    np.testing.assert_allclose(arms.centres[0], faded)
+
+
 def test_only_the_pulled_arm_learns() -> None:
     arms = Ellipsoids(3, 2, 1.0)
     arms.learn_linear(np.array([1.0, 2.0]), 1, 1.0)

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 from scipy import stats
-from twins import besa, choices, draws, fits, played, regret, same_frequencies, tally
 
 from bandstrap import BESA, Problem, Support
 from bandstrap.kernels.lazy.subsample import hypergeometric
 from bandstrap.seeding import kernel_stream
+from twins import besa, choices, draws, fits, played, regret, same_frequencies, tally
 
 DRAWS = 200_000
 BINARY = [[1, 0, 1, 1, 0, 1], [1, 0, 1], [1, 1, 0, 0, 1, 0, 0, 1, 1], [0, 1], [1, 0, 1, 1, 0, 0, 1]]

@@ -3,7 +3,6 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from scipy import stats
-from twins import choices, draws, played, regret, same_frequencies, tally, union_draws
 
 from bandstrap import (
     ArtificialHistory,
@@ -20,6 +19,7 @@ from bandstrap import (
     UniformRewards,
 )
 from bandstrap.resampling import Resampling
+from twins import choices, draws, played, regret, same_frequencies, tally, union_draws
 
 DRAWS = 40_000
 REAL = [[0.3, 1.9, -0.1, 0.4], [0.9], []]

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-from twins import fits, played, regret, tally
 
 from bandstrap import Constant, Decay, EpsilonGreedy, InvalidInput, Problem
+from twins import fits, played, regret, tally
 
 RUNS = 60_000
 

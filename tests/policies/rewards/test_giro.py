@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 from scipy import stats
-from twins import choices, draws, fits, giro_draws, played, regret, same_frequencies, tally
 
 from bandstrap import Giro, InvalidInput, Problem, Support
+from twins import choices, draws, fits, giro_draws, played, regret, same_frequencies, tally
 
 DRAWS = 100_000
 REAL = [[0.3, 0.9, 0.1], [0.5, 0.45, 0.62, 0.7, 0.1], [0.8]]

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 from scipy import stats
-from twins import fits, played, regret, tally
 
 from bandstrap import (
     DoubleOrNothing,
@@ -16,6 +15,7 @@ from bandstrap import (
     PseudoRewards,
     Support,
 )
+from twins import fits, played, regret, tally
 
 PROBLEM = Problem(1, support=Support.binary())
 REWARDS = [1.0, 0.0, 1.0, 1.0, 0.0]  # with pseudo-rewards 1 and 0

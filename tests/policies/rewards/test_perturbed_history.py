@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 from scipy import stats
-from twins import fits, played, regret, tally
 
 from bandstrap import InvalidInput, PerturbedHistory, Problem, Support
+from twins import fits, played, regret, tally
 
 RUNS = 100_000
 

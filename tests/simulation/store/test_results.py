@@ -192,3 +192,11 @@ def test_chunks_do_not_change_the_digest():
     renamed = table.rename_columns([*table.column_names[:-1], "rewards"])
     tables = [table, table.slice(1), table.select([0]), renamed]
     assert len({digest_of(each) for each in tables}) == len(tables)
+
+
+def test_cells_come_back_in_their_order_however_many(tmp_path):
+    """Arrow's groups may come in any order, and in another one for results than for timings."""
+    names = [f"policy-{place}" for place in range(40)]
+    traces = [trace(name, runs=2, rounds=range(1, 8)) for name in names]
+    Results(tmp_path).keep(traces, WHAT)
+    assert equal(Results(tmp_path).load(), traces)

@@ -35,7 +35,7 @@ class Equivalence(Experiment):
     title: ClassVar[str] = "WB and Thompson sampling"
 
     def run(self, settings: Settings, runner: Runner) -> list[Trace]:
-        runs, horizon = settings.size(full=(1000, 2000), quick=(200, 300))
+        runs, horizon = settings.runs_and_rounds(full=(1000, 2000), quick=(200, 300))
         arms = settings.arms or 5
         cells = [
             Cell(self.name, env, name, ENVIRONMENTS[env](arms), _policy(env, name), horizon, runs)
@@ -47,7 +47,7 @@ class Equivalence(Experiment):
     def check(self, settings: Settings, traces: list[Trace]) -> list[Claim]:
         from bandstrap.experiments.equivalence import posteriors  # scipy.stats takes a second
 
-        draws = 20_000 if settings.quick else 200_000
+        draws = settings.at(full=200_000, quick=20_000)
         tests = (posteriors.beta_tests, posteriors.dirichlet_tests, posteriors.additive_tests)
         found, claims = by_name(traces), []
         for id_, test, (env, names) in zip(CLAIMS, tests, PAIRS.items(), strict=True):

@@ -137,20 +137,21 @@ _C10 = (
 _ORDERS: dict[str, _Claims] = {"covtype": {"C9": (_C9, COVTYPE)}, "mnist": {"C10": (_C10, MNIST)}}
 
 
-def verdicts(dataset: str, found: Found) -> list[Claim]:
-    """A claim for everything that the played policies can say something about."""
+def verdicts(dataset: str, found: Found, every: bool = False) -> list[Claim]:
+    """A claim for everything that the played policies can say something about, or for `every`."""
     claims = []
     for id_, (text, sentences) in {**_ORDERS[dataset], **_BOTH}.items():
-        if not any(_played(each, reading, found) for each in sentences for reading in READINGS):
+        said = any(_played(each, reading, found) for each in sentences for reading in READINGS)
+        if not (every or said):
             continue
         rule = _unrefuted if id_ == "C14" else verdict_of
-        verdict, lines = judged(id_, partial(_statements, sentences, found), rule)
+        verdict, counted, lines = judged(id_, partial(_statements, sentences, found), rule)
         if id_ in _BOTH:
             text = f"{dataset}: {text}"
             id_ = id_ if dataset == "covtype" else f"{id_}-{dataset}"
         else:
             lines.append(f"Reward per step (rounds): {_table(found)}")
-        claims.append(_on(dataset, found, Claim(id_, text, verdict, "\n".join(lines))))
+        claims.append(_on(dataset, found, Claim(id_, text, verdict, "\n".join(lines), counted)))
     return claims
 
 
@@ -171,12 +172,9 @@ def _played(sentence: Sentence, reading: Reading, found: Found) -> bool:
 def _on(dataset: str, found: Found, claim: Claim) -> Claim:
     """The claim, undecided if another data set was played in place of the paper's."""
     trace = next(iter(found.values()))
-    evidence = f"{trace.runs} runs: {claim.evidence}"
-    if trace.environment == dataset:
-        return replace(claim, evidence=evidence)
-    why = f"played on {trace.environment} in its place, which decides nothing about {dataset}"
-    evidence = f"{why}; there the rules say: {claim.verdict}\n{evidence}"
-    return replace(claim, verdict=Verdict.UNDECIDED, evidence=evidence)
+    claim = replace(claim, evidence=f"{trace.runs} runs: {claim.evidence}")
+    played = trace.environment
+    return claim if played == dataset else claim.played_on(played, dataset)
 
 
 def _table(found: Found) -> str:

@@ -1,39 +1,46 @@
 """Figure 2: reward per step with contexts, on CovType (C9) and on MNIST (C10), and C12 to C14."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from bandstrap.environments import Labelled
 from bandstrap.experiments.base import Claim, Experiment, Settings
 from bandstrap.experiments.figure2.claims import verdicts
 from bandstrap.experiments.figure2.players import BARE, GAUSSIANS, KNOWN, OPTIMISED, policy_of
-from bandstrap.experiments.figure2.plot import draw
+from bandstrap.experiments.figure2.plot import draw, panels_of
+from bandstrap.experiments.figure2.readings import PLOTTED
+from bandstrap.experiments.ranking import Ranking, by_reward
+from bandstrap.experiments.stand_in import titled, world_of
 from bandstrap.experiments.statements import HORIZON
 from bandstrap.policies.registry import SCHEDULES, named
 from bandstrap.simulation import Cell, Runner, Trace
 from bandstrap.simulation.batch import recorded_rounds
 
-QUICK = "digits"  # replaces every data set in a quick run
 QUICK_REDUCED = 60
 
 
 @dataclass(frozen=True)
 class Lineup:
-    """Policies that play all rounds of a data set, and costly ones that play fewer."""
+    """Policies that play all rounds of a data set, and costly ones that play fewer.
+
+    A short run has fewer runs and rounds, and the policies of the paper's figure alone.
+    """
 
     dataset: str
     full: tuple[str, ...]
     reduced: Mapping[str, int]
+    short: tuple[int, int]
 
     def environment(self, settings: Settings) -> Labelled:
-        return Labelled(QUICK if settings.quick else self.dataset)
+        return world_of(self.dataset, settings)
 
     def cells(self, experiment: str, settings: Settings, size: tuple[int, int]) -> list[Cell]:
         """A cell for each policy, of `size` runs and rounds."""
         world, (runs, horizon) = self.environment(settings), size
-        names = settings.chosen(KNOWN, (*self.full, *self.reduced))
+        every = (*self.full, *self.reduced)
+        names = settings.chosen(KNOWN, settings.at(full=every, quick=every, short=tuple(PLOTTED)))
         rounds = {name: self._rounds(name, horizon, settings) for name in names}
         return [
             Cell(experiment, world.name, name, world, policy_of(name, world), rounds[name], runs)
@@ -44,7 +51,7 @@ class Lineup:
         """All rounds, or fewer, up to one that the other policies record too."""
         if name not in self.reduced:
             return horizon
-        usual = QUICK_REDUCED if settings.quick else self.reduced[name]
+        usual = settings.at(full=self.reduced[name], quick=QUICK_REDUCED, short=horizon)
         most = settings.exact_horizon or usual
         rounds = recorded_rounds(horizon)
         return int(rounds[rounds <= most][-1])
@@ -59,7 +66,7 @@ _FAST = ("wb-log-onestep", "wb-log-gaussian", "wb-log-grouped", "wb-log-replicas
 _NETWORKS = (*named(model="network", variant=""), "eg-nn-bare")
 _BUDGETED = named(variant="budgeted")
 _SHARED = ("wb-nn-shared", "wb-nn-heads")
-_TREES = (*named(model="tree"), "tree-heuristic-30")
+_TREES = (*named(model="tree"), "tree-heuristic-30", "npb-tree-30")
 _RIVALS = ("glm-ucb", "ts-laplace", "ts-langevin-nn")
 _PLOTTED = (*_LINEAR, *_WIDTHS, *_LOGISTIC, *SCHEDULES, *BARE)
 _ENSEMBLES = ("ensemble-nn", "ensemble-log")
@@ -74,6 +81,7 @@ COVTYPE = Lineup(
         **dict.fromkeys(_TREES, 5000),
         **dict.fromkeys((*_NETWORKS, *_PAPER), 2000),
     },
+    short=(3, 2500),
 )
 
 MNIST = Lineup(
@@ -83,9 +91,10 @@ MNIST = Lineup(
         **dict.fromkeys(("wb-log-grouped", *_BUDGETED, *_SHARED, *_RIVALS), 5000),
         **dict.fromkeys((_TREES[0], _TREES[2]), 5000),
         **dict.fromkeys((*_RANDOM, "wb-log-onestep"), 500),
-        **dict.fromkeys((*_NETWORKS, _TREES[1]), 100),
+        **dict.fromkeys((*_NETWORKS, _TREES[1], _TREES[3]), 100),
         **dict.fromkeys(_PAPER, 15),
     },
+    short=(3, 400),
 )
 
 
@@ -99,14 +108,32 @@ class Figure2(Experiment):
         assert self.lineup.environment(settings).data  # the error says which file to put where
 
     def run(self, settings: Settings, runner: Runner) -> list[Trace]:
-        size = settings.size(full=(5, HORIZON), quick=(2, 300))
+        size = settings.runs_and_rounds((5, HORIZON), (2, 300), self.lineup.short)
         return runner.run(self.lineup.cells(self.name, settings, size))
 
     def check(self, settings: Settings, traces: list[Trace]) -> list[Claim]:
-        return verdicts(self.lineup.dataset, {trace.policy: trace for trace in traces})
+        found = {trace.policy: trace for trace in traces}
+        return verdicts(
+            self.lineup.dataset,
+            found,
+            every=settings.at(False, False, short=settings.policies is None),
+        )
+
+    def facts(self, settings: Settings) -> dict[str, Any]:
+        return settings.at({}, {}, short={"data": self.lineup.environment(settings).name})
+
+    def titled(self, traces: Sequence[Trace]) -> str:
+        return titled(self.title, traces[0].environment, self.lineup.dataset)
+
+    def panels(self, settings: Settings, traces: Sequence[Trace]) -> dict[str, list[Trace]]:
+        return {"chosen": list(traces)} if settings.policies else panels_of(traces)
+
+    def rankings(self, settings: Settings, traces: Sequence[Trace]) -> list[Ranking]:
+        first = next(iter(self.panels(settings, traces).values()))
+        return [by_reward("", first)]
 
     def plot(self, settings: Settings, traces: list[Trace], path: Path) -> None:
-        draw(self.title, traces, path)
+        draw(self.titled(traces), self.panels(settings, traces), path)
 
 
 class Figure2CovType(Figure2):

@@ -8,11 +8,17 @@ import numpy as np
 from bandstrap.arrays import Array
 from bandstrap.contexts import as_numbers
 from bandstrap.environments import Labelled
-from bandstrap.models import Model, StochasticLinearRegression, StochasticLogisticRegression
+from bandstrap.models import (
+    Model,
+    RepeatedRows,
+    StochasticLinearRegression,
+    StochasticLogisticRegression,
+)
 from bandstrap.policies import Policy
 from bandstrap.policies.contextual.bootstrap import ContextualBootstrap
 from bandstrap.policies.contextual.greedy import ContextualEpsilonGreedy
 from bandstrap.policies.contextual.tree_heuristic import TreeHeuristic
+from bandstrap.policies.forced_pulls import ForcedPulls
 from bandstrap.policies.registry import CONTEXTUAL, SCHEDULES
 from bandstrap.priors import EigenExamples, GaussianExamples, NoExamples
 from bandstrap.resampling import Exponential, Multinomial, Resampling
@@ -60,6 +66,7 @@ def _optimised(word: str, patience: int) -> dict[str, Maker]:
         made[f"eg-{name}-{word}"] = _always(ContextualEpsilonGreedy(model))
         for family, resampling in (("npb", Multinomial()), ("wb", Exponential())):
             made[f"{family}-{name}-{word}"] = _bootstrap(resampling, model)
+        made[f"npb-{name}-{word}-repeated"] = _bootstrap(Multinomial(), RepeatedRows(model))
     return made
 
 
@@ -85,6 +92,7 @@ PLAYERS: dict[str, Maker] = {
     **GAUSSIANS,
     **{name: made for name, made in OPTIMISED.items() if name not in CONTEXTUAL},
     "tree-heuristic-30": _always(TreeHeuristic(pulls=30)),
+    "npb-tree-30": _always(ForcedPulls(30, CONTEXTUAL["npb-tree"](NoExamples()))),
 }
 KNOWN = (*CONTEXTUAL, *PLAYERS)
 

@@ -1,11 +1,13 @@
-"""Curves of reward per step, a panel for each question."""
+"""Curves of reward per step: the paper's figure, and a panel for each question that we add."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bandstrap.experiments.figure2.players import PLAYERS
+from bandstrap.experiments.figure2.players import BARE, GAUSSIAN, GAUSSIANS, OPTIMISED
+from bandstrap.experiments.figure2.readings import PLOTTED
 from bandstrap.experiments.style import figure, plain_log, save
 from bandstrap.policies.registry import REGISTRY, SCHEDULES
 from bandstrap.simulation import Trace
@@ -16,50 +18,68 @@ _COLOURS = {"wb": "#1b1e5a", "npb": "#b3372b", "eg": "#d98a2b", "ucb": "#3f9d8c"
 _SPARE = ("#444444", "#7a4fa3", "#5b8fd6", "#c06c9b", "#2f6f4f", "#a8792b", "#000000", "#999999")
 _DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (1, 1.5)), (0, (4, 1.5, 1, 1.5)), (0, (8, 3)))
 _MARKS = "osD^vPX*<>"
-_OF_MODEL = {"logistic": 0, "network": 1, "linear": 2, "tree": 3}  # places in _DASHES
-_PANELS: dict[str, tuple[str, ...]] = {  # with curves of the first panel that are shown again
-    "linear and logistic": (),
+_OF_MODEL = {"logistic": 0, "network": 1, "linear": 2}  # places in _DASHES
+AS_DRAWN = "as the paper drew it"
+_PANELS: dict[str, tuple[str, ...]] = {  # with curves of the paper's figure that are shown again
+    AS_DRAWN: (),
     "logistic: solved and approximated": ("wb-log", "npb-log"),
-    "networks": ("wb-log",),
-    "schedules": ("eg-log",),
-    "readings": ("wb-log", "eg-log"),
+    "networks": ("wb-log", "wb-nn"),
+    "schedules of ε-greedy": ("eg-log-bare",),
+    "schedules, with pseudo-examples": (),
+    "widths of linear UCB and TS": ("ucb-lin-fixed", "ts-lin-fixed"),
+    "pseudo-examples": ("wb-log", "eg-log-bare", "eg-lin-bare"),
+    "the paper's optimiser": ("wb-log", "wb-lin"),
+    "trees and other rivals": ("wb-log",),
 }
 
 
-def draw(title: str, traces: list[Trace], path: Path) -> None:
-    """One panel for each group of policies that was played."""
-    panels = [(name, some) for name, some in panels_of(traces).items() if some]
+def draw(title: str, panels: Mapping[str, list[Trace]], path: Path) -> None:
+    """One chart for each panel."""
     columns = min(len(panels), 2)
     rows = -(-len(panels) // columns)
     drawing, axes = figure(rows, columns, width=6.8 * columns, height=4.6 * rows)
-    for axis, (name, some) in zip(axes.flat, panels, strict=False):
+    for axis, (name, some) in zip(axes.flat, panels.items(), strict=False):
         _panel(axis, name, some)
     for axis in list(axes.flat)[len(panels) :]:
         axis.set_visible(False)
-    drawing.suptitle(f"{title} ({traces[0].environment}, {traces[0].runs} runs, ± standard error)")
+    trace = next(iter(panels.values()))[0]
+    drawing.suptitle(f"{title}\n{trace.environment}, {trace.runs} runs, ± standard error")
     save(drawing, path)
 
 
-def panels_of(traces: list[Trace]) -> dict[str, list[Trace]]:
-    """The paper's figure, then approximations, networks, schedules of ε-greedy, and readings."""
-    by_name = {trace.policy: trace for trace in traces}
-    panels = {}
-    for place, (title, guests) in enumerate(_PANELS.items()):
-        own = [trace for trace in traces if _panel_of(trace.policy) == place]
-        panels[title] = [by_name[name] for name in guests if own and name in by_name] + own
-    return panels
+def panels_of(traces: Sequence[Trace]) -> dict[str, list[Trace]]:
+    """The paper's figure with its policies alone, then what we add to it, by question."""
+    found = {trace.policy: trace for trace in traces}
+    own: dict[str, list[Trace]] = {title: [] for title in _PANELS}
+    own[AS_DRAWN] = [found[name] for name in PLOTTED if name in found]
+    for trace in traces:
+        if trace.policy not in PLOTTED:
+            own[_panel_of(trace.policy)].append(trace)
+    guests = {
+        title: [found[name] for name in names if own[title] and name in found]
+        for title, names in _PANELS.items()
+    }
+    return {title: [*guests[title], *own[title]] for title in _PANELS if own[title]}
 
 
-def _panel_of(policy: str) -> int:
-    if policy in PLAYERS:
-        return 4
-    entry = REGISTRY[policy]
-    if entry.model == "network":
-        return 2
-    if policy in SCHEDULES:
-        return 3
-    plain = entry.model == "logistic" and not entry.variant
-    return 0 if plain or entry.model == "linear" else 1
+def _panel_of(policy: str) -> str:
+    """The question that a policy answers which the paper did not plot."""
+    if policy in (*SCHEDULES, "eg-log"):
+        return "schedules, with pseudo-examples"
+    if policy in BARE:
+        return "schedules of ε-greedy"
+    if policy in OPTIMISED:
+        return "the paper's optimiser"
+    if policy in (*GAUSSIANS, GAUSSIAN, "eg-lin", "eg-nn"):
+        return "pseudo-examples"
+    entry = REGISTRY.get(policy)
+    model, family = (entry.model, entry.family) if entry else ("", "")
+    if model == "linear":
+        return "widths of linear UCB and TS"
+    if model == "network":
+        return "networks"
+    solved = model == "logistic" and family in ("npb", "wb")
+    return "logistic: solved and approximated" if solved else "trees and other rivals"
 
 
 def _panel(axis: Any, title: str, traces: list[Trace]) -> None:
@@ -80,14 +100,11 @@ def _panel(axis: Any, title: str, traces: list[Trace]) -> None:
 
 
 def style(policy: str, position: int) -> dict[str, Any]:
-    """Colour, dashes and marks of a curve; only policies that the paper plays have fixed ones."""
-    entry = REGISTRY.get(policy)
-    plain = entry is not None and entry.contextual and not entry.variant
-    colour = _COLOURS.get(entry.family) if entry and plain else None
-    dashes = _OF_MODEL[entry.model] if entry and plain else position
+    """Colour, dashes and marks of a curve; those of the paper's figure have fixed ones."""
+    entry = REGISTRY.get(PLOTTED.get(policy, ""))
     return {
-        "color": colour or _SPARE[position % len(_SPARE)],
-        "linestyle": _DASHES[dashes % len(_DASHES)],
+        "color": _COLOURS[entry.family] if entry else _SPARE[position % len(_SPARE)],
+        "linestyle": _DASHES[(_OF_MODEL[entry.model] if entry else position) % len(_DASHES)],
         "marker": _MARKS[position % len(_MARKS)],
         "markevery": (position % 7, 9),
     }

@@ -13,6 +13,7 @@ before these rules (reward per step):
   d of the contexts' root mean square −.003, 4d of that −.019, 4d of width 1 −.029.
 - Draws are solved. The paper stops its optimiser early; how early depends on the version of
   scikit-learn: since 0.20 after five passes in vain, before it after the first, as far as we know.
+  Whether a resample weights its rows or repeats them makes no difference to a solved draw.
 - Trees start after one pull of every arm, as pseudo-examples replace forced pulls in the paper.
 """
 
@@ -20,9 +21,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from bandstrap.experiments.base import Verdict
-from bandstrap.experiments.figure2.players import GAUSSIAN, LOGISTIC, SOLVED, TREES
-from bandstrap.experiments.statements import Outcome, Statement, count_of, verdict_of
+from bandstrap.experiments.base import Tally, Verdict
+from bandstrap.experiments.figure2.players import GAUSSIAN, LOGISTIC, NETWORKS, SOLVED, TREES
+from bandstrap.experiments.statements import Outcome, Statement, tally_of, verdict_of
 from bandstrap.policies.registry import SCHEDULES
 
 
@@ -35,7 +36,6 @@ class Reading:
     claims: tuple[str, ...]
     players: Mapping[str, str]
     headline: bool = False
-    missing: str = ""  # what has to be built before it can be played
 
     def player(self, curve: str) -> str:
         """The policy that plays a curve: this reading's, else the headline's."""
@@ -53,7 +53,15 @@ _DRAWS = partial(Reading, "draws", claims=(*_ORDERS, "C13", _COST))
 _PULLS = partial(Reading, "pulls of every arm before trees", claims=(_COST,))
 
 _BARE = {name: f"{name}-bare" for name in (*SOLVED, "eg-nn", *SCHEDULES)}
-_CURVES = ("eg-lin", "npb-lin", "wb-lin", *LOGISTIC)
+
+
+def _optimised(word: str) -> dict[str, str]:
+    return {name: f"{name}-{word}" for name in ("eg-lin", "npb-lin", "wb-lin", *LOGISTIC)}
+
+
+def _repeated(word: str) -> dict[str, str]:
+    return _optimised(word) | {name: f"{name}-{word}-repeated" for name in ("npb-lin", "npb-log")}
+
 
 READINGS = (
     _WIDTHS("1", players={"ucb-lin": "ucb-lin-fixed", "ts-lin": "ts-lin-fixed"}, headline=True),
@@ -69,25 +77,25 @@ READINGS = (
     _DRAWS("solved", players={}, headline=True),
     _DRAWS(
         "the paper's optimiser, stopped after five passes in vain",
-        players={name: f"{name}-paper" for name in _CURVES},
+        players=_optimised("paper"),
     ),
     _DRAWS(
         "the paper's optimiser, stopped after the first pass in vain",
-        players={name: f"{name}-paper-first" for name in _CURVES},
+        players=_optimised("paper-first"),
     ),
     _DRAWS(
-        "the paper's optimiser, NPB by repeated rows",
+        "the paper's optimiser, stopped after five passes in vain, NPB by repeated rows",
         claims=_ORDERS,
-        players={},
-        missing="a model that repeats rows instead of weighting them",
+        players=_repeated("paper"),
+    ),
+    _DRAWS(
+        "the paper's optimiser, stopped after the first pass in vain, NPB by repeated rows",
+        claims=_ORDERS,
+        players=_repeated("paper-first"),
     ),
     _PULLS("1", players={}, headline=True),
     _PULLS("30", players={TREES[0]: "tree-heuristic-30"}),
-    _PULLS(
-        "30, also of the tree bootstrap",
-        players={TREES[0]: "tree-heuristic-30"},
-        missing="forced pulls for policies with contexts",
-    ),
+    _PULLS("30, also of the tree bootstrap", players={name: f"{name}-30" for name in TREES}),
 )
 _HEADLINE = {
     curve: player
@@ -95,6 +103,10 @@ _HEADLINE = {
     if reading.headline
     for curve, player in reading.players.items()
 }
+
+_DRAWN = ("ucb-lin", "ts-lin", "eg-lin", "npb-lin", "wb-lin", *LOGISTIC, *NETWORKS)
+# The policies of the paper's figure 2, and the curves that they play.
+PLOTTED = {_HEADLINE.get(curve, curve): curve for curve in _DRAWN}
 
 
 def readings_of(claim: str) -> tuple[list[Reading], list[Reading]]:
@@ -107,19 +119,16 @@ def judged(
     claim: str,
     statements: Callable[[Reading], list[Statement]],
     verdict: Callable[[list[Statement]], Verdict] = verdict_of,
-) -> tuple[Verdict, list[str]]:
-    """The headline's verdict; a line for each of its statements and for each other reading.
+) -> tuple[Verdict, Tally, list[str]]:
+    """The headline's verdict and tally; a line for each of its statements and each other reading.
 
     Of another reading the line has its own verdict and what it decides otherwise.
     """
     headline, others = readings_of(claim)
     found = statements(headline[0])
-    lines = [f"{count_of(found)} ({'; '.join(map(str, headline))})", *map(str, found)]
+    lines = [f"{tally_of(found)} ({'; '.join(map(str, headline))})", *map(str, found)]
     for reading in others:
-        if reading.missing:
-            lines.append(f"{reading}: open, needs {reading.missing}")
-            continue
         own = statements(reading)
         new = [str(each) for each in own if each not in found and each.outcome is not Outcome.OPEN]
-        lines.append("; ".join([f"{reading}: {verdict(own)}, {count_of(own)}", *new]))
-    return verdict(found), lines
+        lines.append("; ".join([f"{reading}: {verdict(own)}, {tally_of(own)}", *new]))
+    return verdict(found), tally_of(found), lines

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from bandstrap.arrays import Array
 from bandstrap.experiments.base import Claim, Experiment, Settings, Verdict, by_name
-from bandstrap.experiments.statements import Outcome, Statement, count_of, verdict_of
+from bandstrap.experiments.statements import Outcome, Statement, tally_of, verdict_of
 from bandstrap.experiments.style import figure, look, save
 from bandstrap.experiments.theorem1 import lock_in
 from bandstrap.simulation import Runner, Trace
@@ -162,8 +162,8 @@ class Theorem1(Experiment):
     title: ClassVar[str] = "Theorem 1: near-linear regret of NPB"
 
     def run(self, settings: Settings, runner: Runner) -> list[Trace]:
-        last = float(settings.horizon) if settings.horizon else (1e60 if settings.quick else 1e300)
-        points = 60 if settings.quick else 300
+        last, points = settings.at(full=(1e300, 300), quick=(1e60, 60))
+        last = float(settings.horizon or last)
         horizons = np.unique(np.geomspace(10.0, max(last, 100.0), points))
         return self.run_at(horizons, [name for name in settings.policies or TAILS if name in TAILS])
 
@@ -178,7 +178,7 @@ class Theorem1(Experiment):
 
     def check(self, settings: Settings, traces: list[Trace]) -> list[Claim]:
         claims = [
-            bad_history(check_bad_history(500 if settings.quick else 5000)),
+            bad_history(check_bad_history(settings.at(full=5000, quick=500))),
             truncated_geometric(check_truncated_geometric()),
         ]
         found = by_name(traces)
@@ -280,11 +280,13 @@ def near_linear(npb: Trace, wb: Trace) -> Claim:
             f"{flat[-1]:.4f} at the last T and {early:.4f} at 10⁴",
         ),
     ]
+    counted = tally_of(statements)
     return Claim(
         "C6",
         "NPB's regret on Bernoulli ½ against a known ¼ is near-linear; TS = WB stays flat",
         verdict_of(statements),
-        "\n".join([count_of(statements), *map(str, statements)]),
+        "\n".join([str(counted), *map(str, statements)]),
+        counted,
     )
 
 
@@ -303,7 +305,7 @@ def in_numbers(npb: Trace, wb: Trace) -> Claim:
         numbers += f"; its regret has exponent {exponents[-1]:.3f} by T = 10^{ends[-1]:.0f}"
     statement = Statement(f"NPB worse than WB at T = {PLAYABLE:.0e}", outcome, numbers)
     text = "C6 in numbers, beyond the text: NPB loses to TS = WB at horizons that can be played"
-    return Claim("C6-numbers", text, verdict_of([statement]), str(statement))
+    return Claim("C6-numbers", text, verdict_of([statement]), str(statement), tally_of([statement]))
 
 
 def _outcome(holds: bool) -> Outcome:

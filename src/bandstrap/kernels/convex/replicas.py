@@ -135,15 +135,17 @@ def learn(stream, loss, rate, steps, replicas, arm, count, memory, unit, pseudo,
 
 
 @kernel
-def look(thetas, replica, context, unit, margins, scratch):
-    """One replica's linear predictor for every arm."""
+def look(thetas, first, context, unit, margins, scratch):
+    """The linear predictors of replicas from `first` on for every arm, (replicas, arms)."""
     _, _, places, values, _, _ = scratch
     n = _gather(context, unit, places, values)
-    for arm in range(margins.size):
-        a = b = 0.0
-        for j in range(0, n - 1, 2):
-            a += values[j] * thetas[arm, places[j], replica]
-            b += values[j + 1] * thetas[arm, places[j + 1], replica]
-        if n % 2 == 1:
-            a += values[n - 1] * thetas[arm, places[n - 1], replica]
-        margins[arm] = a + b
+    for i in range(margins.shape[0]):
+        replica = first + i
+        for arm in range(margins.shape[1]):
+            a = b = 0.0
+            for j in range(0, n - 1, 2):
+                a += values[j] * thetas[arm, places[j], replica]
+                b += values[j + 1] * thetas[arm, places[j + 1], replica]
+            if n % 2 == 1:
+                a += values[n - 1] * thetas[arm, places[n - 1], replica]
+            margins[i, arm] = a + b

@@ -143,6 +143,30 @@ def add(factor, diagonal, f, weight, steps, moves, gain):
 
 
 @kernel
+def add_row(factor, diagonal, x, scratch, weight):
+    """A gains weight x xᵀ; fills scratch[3] = A⁻¹x of the new A, and returns what `add` does."""
+    f, steps, moves, gain = scratch[0], scratch[1], scratch[2], scratch[3]
+    transform(factor, x, f)
+    growth = add(factor, diagonal, f, weight, steps, moves, gain)
+    for i in range(x.size):
+        gain[i] /= growth
+    return growth
+
+
+@kernel
+def solve(factor, diagonal, v, f, out):
+    """out = A⁻¹v; f is overwritten."""
+    size = v.size
+    transform(factor, v, f)
+    for i in range(size):
+        f[i] *= diagonal[i]
+    start = 0
+    for i in range(size):
+        out[i] = dot(factor[start : start + size - i], f[i:])
+        start += size - i
+
+
+@kernel
 def learn_linear(factor, diagonal, centre, x, reward, scratch, weight=1.0):
     """One more reward of a linear model; returns the growth of the determinant."""
     f, steps, moves, gain = scratch[0], scratch[1], scratch[2], scratch[3]

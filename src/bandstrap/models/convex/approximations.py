@@ -86,7 +86,7 @@ class Grouped(Model):
         require_within(2, MOST_GROUPS, groups=self.groups)
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
-        if resampling.noise > 0:
+        if resampling.noise > 0 or resampling.perturbs:
             raise InvalidInput("resampling", resampling, "Grouped needs weights; try Exponential")
         return GroupedLearner(self, problem, resampling, prior)
 
@@ -173,6 +173,9 @@ class GaussianLimit(Model):
     model: ConvexModel
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
+        if resampling.perturbs:
+            remedy = "GaussianLimit needs weights or noise; try Exponential"
+            raise InvalidInput("resampling", resampling, remedy)
         return GaussianLimitLearner(self.model, problem, resampling, prior)
 
 

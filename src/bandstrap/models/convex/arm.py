@@ -208,7 +208,7 @@ class ConvexArms:
 
     @property
     def random(self) -> bool:
-        return self.resampling.variance > 0 or self.resampling.noise > 0
+        return self.resampling.random
 
     def learn(self, context: Array, arm: int, reward: float, weight: float) -> None:
         self.model.check_reward(reward)

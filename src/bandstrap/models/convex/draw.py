@@ -218,7 +218,9 @@ class ConvexDraw:
             factor = self.begin_at(self.theta, None)
         self.check_gap(tolerance)
         if self.loss == LINEAR and self.examples.few:
+            found = self.decrement
             self.advance(factor)  # to the optimum: contexts lie elsewhere, where margins move more
+            self.decrement = min(found, self.decrement)  # squares of the smallest steps are 0
         for _ in range(FACTORS):
             if self.near or not self._improve(factor):
                 return
@@ -339,6 +341,6 @@ class ConvexDraw:
 def variance_of(rewards: Array, weights: Array) -> float:
     """The variance of rewards; by their square if they are all the same, 1 if all zero."""
     total = weights.sum()
-    mean = weights @ rewards / total
+    mean = float(weights @ rewards / total)
     variance = float(weights @ (rewards - mean) ** 2 / total)
     return max(variance, 1e-12 * mean**2) or 1.0

@@ -77,7 +77,8 @@ class ConvexLearner(ArmsLearner):
         """Refine the arm that may be highest until it is solved: then the others are lower."""
         known = self.all.refresh()
         solve_all = contexts.ndim > 1 or len(known) < len(self.arms) or self._young(contexts.size)
-        if solve_all or not self.all.random:
+        # Perturbed rewards take draws far from the fits that bounds on contenders start from.
+        if solve_all or not self.all.random or self.all.resampling.perturbs:
             return highest(self.margins(contexts, rng), allowed, rng)
         x = self.all.augmented(contexts)
         begun = self.all.begin(rng, [index for index in known if allowed[index]])

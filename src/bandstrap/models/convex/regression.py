@@ -92,13 +92,16 @@ class ConvexModel(WeightedModel[np.ndarray]):
 class LinearRegression(ConvexModel):
     """E(reward) = x·θ, by least squares; the loss is half the squared error.
 
-    With `GaussianNoise` a draw is N(θ̂, Σ) exactly and needs no walk over the history.
+    With `GaussianNoise` a draw is N(θ̂, Σ) exactly and needs no walk over the history. The default
+    tolerance is less than that of logistic models: at 1e-3 draws were up to a fifth too narrow.
 
     >>> x = np.array([[0.0], [1.0], [2.0]])
     >>> theta = LinearRegression(tolerance=1e-12).fit(x, 2 * x[:, 0], np.ones(3), None, None)
     >>> np.round(theta, 2).tolist()
     [2.0, 0.0]
     """
+
+    tolerance: float = 1e-5
 
     loss: ClassVar[int] = LINEAR
     link: ClassVar[Link] = IDENTITY

@@ -86,7 +86,7 @@ class OneHead(Heads):
 
     @property
     def redrawn(self) -> bool:
-        return self.resampling.variance > 0 or self.resampling.noise > 0
+        return self.resampling.random
 
     def draws(self) -> Draws:
         return FreshDraws(self.resampling)

@@ -2,16 +2,19 @@
 
 from dataclasses import dataclass, field
 from math import sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
+from bandstrap.kernels import network_pass as kernels
 from bandstrap.kernels.network import outputs
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.checks import check_unit_support, checked_contexts, checked_examples
+from bandstrap.models.eigen import EigenLearner, RotatedExamples
 from bandstrap.models.features import Examples, RunningScale, as_numbers, verify_rows
+from bandstrap.models.link import SIGMOID, Link
 from bandstrap.models.network.heads import Draws, Heads, OneHead
 from bandstrap.models.network.layers import (
     MOST_BATCH,
@@ -60,6 +63,8 @@ class NeuralNetwork(WeightedModel[Layers]):
     hidden: int = 100
     learning_rate: float = 0.01
     batch: int = 32
+    link: ClassVar[Link] = SIGMOID
+    precision: ClassVar[type[np.floating[Any]]] = np.float32
 
     def __post_init__(self) -> None:
         require_within(1, MOST_UNITS, hidden=self.hidden)
@@ -76,7 +81,7 @@ class NeuralNetwork(WeightedModel[Layers]):
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
         check_unit_support(problem.support, self)
         check_parameters((problem.n_features, self.hidden, 1), problem.n_arms)
-        return super().learner(problem, resampling, prior)
+        return EigenLearner(self, problem, resampling, prior)
 
     def fit(
         self, contexts: Array, rewards: Array, weights: Array, start: Layers | None, rng: Rng
@@ -84,9 +89,9 @@ class NeuralNetwork(WeightedModel[Layers]):
         contexts, rewards, weights = checked_examples(contexts, rewards, weights)
         contexts = as_numbers(contexts)
         self.check_context(contexts)
-        sizes = (contexts.shape[1], self.hidden, 1)
-        start = Layers.glorot(sizes, rng) if start is None else start
-        if start.sizes != sizes:
+        if start is None:
+            start = self.start(contexts.shape[1], rng)
+        if start.sizes != (contexts.shape[1], self.hidden, 1):
             raise InvalidInput("start", start.sizes, "give an earlier fit to such contexts")
         fit = Layers(start.sizes, start.flat.copy())
         order = rng.permutation(len(rewards))
@@ -94,20 +99,81 @@ class NeuralNetwork(WeightedModel[Layers]):
         with ONE_BLAS_THREAD, np.errstate(over="ignore", invalid="ignore"):  # checked below
             for first in range(0, len(order), self.batch):
                 rows = order[first : first + self.batch]
-                values = fit.values(inputs[rows])
-                errors = sigmoid(values[-1]) - rewards[rows, None]
-                slopes = weights[rows, None] * errors / len(rows)
-                gradient = fit.gradient(values, slopes.astype(fit.flat.dtype))
-                fit.flat -= fit.flat.dtype.type(self.learning_rate) * gradient
+                self._step(fit, inputs[rows], rewards[rows], weights[rows])
+        return self._finite(fit)
+
+    def _finite(self, fit: Layers) -> Layers:
         if not np.isfinite(fit.flat).all():
             raise InvalidInput("learning_rate", self.learning_rate, "steps overflow: lower it")
         return fit
 
     def predict(self, fit: Layers, contexts: Array) -> Array:
-        inputs = as_numbers(checked_contexts(contexts)).astype(fit.flat.dtype)
-        with np.errstate(over="ignore"):
-            logits = fit.values(inputs)[-1][:, 0]
-        return sigmoid(logits.astype(np.float64))
+        return sigmoid(self.margins(fit, checked_contexts(contexts)))
+
+    def margins(self, fit: Layers, contexts: Array) -> Array:
+        inputs = np.atleast_2d(as_numbers(contexts)).astype(fit.flat.dtype)
+        with ONE_BLAS_THREAD, np.errstate(over="ignore"):
+            return fit.values(inputs)[-1][:, 0].astype(np.float64)
+
+    def check_rewards(self, rewards: Array) -> None:
+        """Rewards are within the support, which is checked when a learner starts."""
+
+    def start(self, n_features: int, rng: Rng) -> Layers:
+        return Layers.glorot((n_features, self.hidden, 1), rng)
+
+    def rotated(self, fit: Layers, rotation: Array) -> Layers:
+        turned = Layers(fit.sizes, fit.flat.copy())
+        weights, _ = turned.matrices(turned.flat)[0]
+        with ONE_BLAS_THREAD:
+            weights[:] = rotation.T @ weights.astype(np.float64)
+        return turned
+
+    def descend(self, examples: RotatedExamples, start: Layers, rng: Rng) -> Layers:
+        """One pass, as `fit` makes it; see `Rotatable`."""
+        lengths, pseudo, contexts, rewards, weights = examples
+        fit, n, dtype = Layers(start.sizes, start.flat.copy()), len(rewards), start.flat.dtype
+        (hidden_weights, bias), (last, last_bias) = fit.matrices(fit.flat)
+        network = hidden_weights, bias, last[:, 0], last_bias
+        rate, size = dtype.type(self.learning_rate), min(self.batch, max(n, 1))
+        first, shares = 4 * lengths.size, weights.astype(np.float64)
+        rows, ends = np.empty(n, np.int64), np.empty((-(-n // size), 2), np.int64)
+        kernels.sort_batches(rng.permutation(n), size, shares, first, rows, ends)
+        hidden, slopes = np.empty((size, bias.size), dtype), np.empty(size, dtype)
+        gradient, scratch = np.empty_like(hidden_weights), np.empty((3, bias.size), dtype)
+        given = lengths.astype(dtype), network, rewards, shares, hidden, slopes, scratch
+        with ONE_BLAS_THREAD, np.errstate(over="ignore", invalid="ignore"):
+            at, begin = kernels.along_axes(0, rate, rows, ends, *given), 0
+            while at < len(ends):
+                begin = int(ends[at - 1, 1]) if at > 0 else 0
+                middle, end = ends[at].tolist()
+                dense = _dense(pseudo, contexts, rows[begin:middle] - first, dtype)
+                units = hidden[: middle - begin]
+                np.dot(dense, hidden_weights, out=units)
+                kernels.step(rate, rows[begin:end], middle - begin, *given)
+                if len(dense) == 1:
+                    kernels.subtract_one(hidden_weights, rate, dense[0], units[0])
+                else:
+                    np.dot(dense.T, units, out=gradient)
+                    kernels.subtract(hidden_weights, rate, gradient)
+                at = kernels.along_axes(at + 1, rate, rows, ends, *given)
+        return self._finite(fit)
+
+    def _step(self, fit: Layers, inputs: Array, rewards: Array, weights: Array) -> None:
+        values = fit.values(inputs)
+        slopes = weights[:, None] * (sigmoid(values[-1]) - rewards[:, None]) / len(rewards)
+        gradient = fit.gradient(values, slopes.astype(fit.flat.dtype))
+        fit.flat -= fit.flat.dtype.type(self.learning_rate) * gradient
+
+
+def _dense(pseudo: Array, contexts: Array, rows: Array, dtype: Any) -> Array:
+    """Rows of pseudo-examples and then of contexts, as networks take them."""
+    if len(pseudo) == 0:
+        return as_numbers(contexts[rows]).astype(dtype, copy=False)
+    dense = np.empty((rows.size, pseudo.shape[1]), dtype)
+    own = rows >= len(pseudo)
+    dense[~own] = pseudo[rows[~own]]
+    dense[own] = as_numbers(contexts[rows[own] - len(pseudo)])
+    return dense
 
 
 @dataclass(frozen=True)

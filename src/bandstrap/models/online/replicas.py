@@ -215,13 +215,18 @@ class ReplicaLearner(Learner):
 
     def _looks(self, contexts: Array) -> Array:
         """The margins of all replicas, (replicas, arms)."""
-        return np.array([self._look(replica, contexts) for replica in range(self.count)])
+        return self._margins(0, self.count, contexts)
 
-    def _look(self, replica: int, context: Array) -> Array:
-        margins = np.empty(len(self.rows))
-        kernels.look(self.theta, replica, context, unit_of(context), margins, self._scratch())
+    def _look(self, replica: int, contexts: Array) -> Array:
+        """The margins of one replica, (arms,)."""
+        margins: Array = self._margins(replica, 1, contexts)[0]
+        return margins
+
+    def _margins(self, first: int, count: int, context: Array) -> Array:
+        margins = np.empty((count, len(self.rows)))
+        kernels.look(self.theta, first, context, unit_of(context), margins, self._scratch())
         if self.pseudo.count == 0:
-            margins[[rows.count == 0 for rows in self.rows]] = np.inf  # to be tried first
+            margins[:, [rows.count == 0 for rows in self.rows]] = np.inf  # to be tried first
         return margins
 
     def _keep(self, context: Array, arm: int, reward: float, weight: float, drawn: Array) -> None:

@@ -140,8 +140,7 @@ class EstimatorModel(Model):
             fitter.check(reward)
 
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
-        greedy = resampling.variance == 0 and resampling.noise == 0
-        replicas = 1 if greedy else self.replicas
+        replicas = self.replicas if resampling.random else 1
         fitter = self._fitter(problem, resampling)
         return self.refit.learner(Setting(self, fitter, problem, resampling, prior, replicas))
 
@@ -164,8 +163,8 @@ class EstimatorModel(Model):
 
         if not is_classifier(self.estimator):
             return None
-        if resampling.noise > 0:
-            remedy = "a classifier takes no noise on rewards: use random weights, or a regressor"
+        if resampling.noise > 0 or resampling.perturbs:
+            remedy = "a classifier takes no noise, no pseudo-rewards: use weights, or a regressor"
             raise InvalidInput("resampling", resampling, remedy)
         support = problem.support
         if support.values is None and support.scale == 0:

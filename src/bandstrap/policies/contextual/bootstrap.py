@@ -40,7 +40,9 @@ class ContextualBootstrap(LearnerPolicy):
 
     def check(self, problem: Problem, rewards: Sequence[float] = ()) -> None:
         super().check(problem, rewards)
+        self.resampling.check(problem.support)
         self.model.check(problem.support, self.resampling, rewards)
 
     def _learner(self, problem: Problem) -> Learner:
+        self.resampling.check(problem.support)
         return self.model.learner(problem, self.resampling, self.prior)

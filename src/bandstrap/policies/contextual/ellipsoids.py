@@ -8,7 +8,7 @@ import numpy as np
 from bandstrap.arrays import Array, Rng
 from bandstrap.choice import normal_probabilities
 from bandstrap.errors import InvalidInput
-from bandstrap.kernels.convex.ridge import learn_linear, learn_logistic, look
+from bandstrap.kernels.convex.ridge import add_row, learn_linear, learn_logistic, look, solve
 from bandstrap.models import Learner
 from bandstrap.models.features import as_numbers
 from bandstrap.problem import Problem
@@ -76,41 +76,79 @@ class Ellipsoids:
         """Logistic regression; earlier rewards are summarised by a Gaussian."""
         self._learn(learn_logistic, context, arm, reward, weight)
 
+    def add(self, context: Array, arm: int, weight: float) -> tuple[Array, Array]:
+        """A gains weight x xᵀ and θ stays; returns x, the constant last, and A⁻¹x of the new A."""
+        x = self._with_constant(context)
+        growth = add_row(self.factors[arm], self.diagonals[arm], x, self._scratch, weight)
+        self._grow(arm, growth, weight)
+        return x, self._scratch[3].copy()
+
+    def solve(self, arm: int, vector: Array) -> Array:
+        """A⁻¹ times a vector (parameters,)."""
+        out = np.empty(self.size)
+        solve(self.factors[arm], self.diagonals[arm], vector, self._scratch[0], out)
+        return out
+
+    def set_matrix(self, arm: int, matrix: Array) -> None:
+        """Let an arm's A be this one; θ stays."""
+        self._set_root(arm, np.linalg.cholesky(matrix).T)
+
+    def inverse(self, arm: int) -> Array:
+        """A⁻¹ itself, (parameters, parameters)."""
+        upper = self._upper(arm)
+        inverse: Array = (upper * self.diagonals[arm]) @ upper.T
+        return inverse
+
     def remap_arms(self, fresh: "Ellipsoids", before: ArmMap) -> None:
         """Go on with other arms; new ones are as in `fresh`."""
         for name in ("factors", "diagonals", "centres", "log_dets", "counts"):
             setattr(self, name, remapped(getattr(self, name), getattr(fresh, name), before))
 
-    def discount(self, factor: float) -> None:
-        """A becomes factor (A - penalty I) + penalty I, and θ the estimate that goes with it."""
+    def discount(self, factor: float, *followers: Array) -> None:
+        """A becomes factor (A - penalty I) + penalty I, and θ the estimate that goes with it.
+
+        So do `followers`, (arms, n, parameters) each: other estimates from the same contexts.
+        """
         try:
             for arm in np.flatnonzero(self.counts > 0):
-                self._discount_arm(int(arm), factor)
+                self._discount_arm(int(arm), factor, [each[arm] for each in followers])
         except np.linalg.LinAlgError as error:
             remedy = "their scales differ too much for discounting; use another unit"
             raise InvalidInput("contexts", "too large", remedy) from error
         self.counts *= factor
 
-    def _discount_arm(self, arm: int, factor: float) -> None:
+    def _discount_arm(self, arm: int, factor: float, followers: list[Array]) -> None:
         # A = WᵀW, by triangles alone: forming A would lose the precision of the factors.
-        upper = np.zeros((self.size, self.size))
-        places = np.triu_indices(self.size)
-        upper[places] = self.factors[arm]
-        root = np.linalg.inv(upper) / np.sqrt(self.diagonals[arm])[:, None]
+        root = np.linalg.inv(self._upper(arm)) / np.sqrt(self.diagonals[arm])[:, None]
         prior = np.sqrt((1 - factor) * self.penalty) * np.eye(self.size)
         new = np.linalg.qr(np.concatenate([np.sqrt(factor) * root, prior]), mode="r")
-        inverse, edge = np.linalg.inv(new), np.diagonal(new)
-        pull = factor * (root.T @ (root @ self.centres[arm]))
-        self.centres[arm] = inverse @ (inverse.T @ pull)
-        self.factors[arm] = (inverse * edge)[places]
+        inverse = self._set_root(arm, np.asarray(new))
+        for estimate in (self.centres[arm], *(row for rows in followers for row in rows)):
+            pull = factor * (root.T @ (root @ estimate))
+            estimate[:] = inverse @ (inverse.T @ pull)
+
+    def _upper(self, arm: int) -> Array:
+        """U, where A⁻¹ = U D Uᵀ."""
+        upper = np.zeros((self.size, self.size))
+        upper[np.triu_indices(self.size)] = self.factors[arm]
+        return upper
+
+    def _set_root(self, arm: int, root: Array) -> Array:
+        """A = WᵀW with this upper triangle W; returns its inverse."""
+        inverse, edge = np.linalg.inv(root), np.diagonal(root)
+        self.factors[arm] = (inverse * edge)[np.triu_indices(self.size)]
         self.diagonals[arm] = edge**-2.0
         self.log_dets[arm] = 2 * np.log(np.abs(edge)).sum() - self.size * np.log(self.penalty)
+        return inverse
 
     def _learn(
         self, learn: Callable[..., float], context: Array, arm: int, reward: float, weight: float
     ) -> None:
         own = self.factors[arm], self.diagonals[arm], self.centres[arm]
         growth = learn(*own, self._with_constant(context), reward, self._scratch, weight)
+        self._grow(arm, growth, weight)
+
+    def _grow(self, arm: int, growth: float, weight: float) -> None:
         self.log_dets[arm] += np.log(growth)
         self.counts[arm] += weight
 

@@ -1,8 +1,8 @@
 """The named policies that look at contexts.
 
 They are made from a prior, which depends on the contexts. Without a further word a name means what
-the paper means: `-log` and `-lin` are solved to its threshold of 10⁻³, `-nn` takes one pass over
-the history each round; `-log-paper` is its stochastic optimisation, step by step. Whatever
+the paper means: `-log` is solved to its threshold of 10⁻³ and `-lin` to 10⁻⁵, `-nn` takes one pass
+over the history each round; `-paper` is its stochastic optimisation, step by step. Whatever
 approximates that carries another word, as in `wb-log-onestep`.
 """
 
@@ -13,18 +13,32 @@ from typing import Any
 from bandstrap import models
 from bandstrap.policies.base import Policy
 from bandstrap.policies.contextual.bootstrap import ContextualBootstrap
-from bandstrap.policies.contextual.glm_ucb import GLMUCB
+from bandstrap.policies.contextual.epoch_greedy import EpochGreedy
+from bandstrap.policies.contextual.glm.evill import EVILL
+from bandstrap.policies.contextual.glm.glm_ucb import GLMUCB
+from bandstrap.policies.contextual.glm.gloc import GLOC
+from bandstrap.policies.contextual.glm.laplace_thompson import LaplaceThompson
+from bandstrap.policies.contextual.glm.ucb_glm import UCBGLM
 from bandstrap.policies.contextual.greedy import ContextualEpsilonGreedy
 from bandstrap.policies.contextual.langevin import Langevin
-from bandstrap.policies.contextual.laplace_thompson import LaplaceThompson
+from bandstrap.policies.contextual.lin_reboot import LinReBoot
 from bandstrap.policies.contextual.lin_thompson import FixedSpread, LinThompson
 from bandstrap.policies.contextual.lin_ucb import FixedWidth, LinUCB
+from bandstrap.policies.contextual.online_cover import OnlineCover
 from bandstrap.policies.contextual.online_ensemble import OnlineEnsemble
 from bandstrap.policies.contextual.tree_heuristic import TreeHeuristic
-from bandstrap.policies.entry import OURS, QUICKLY, THE_PAPER, USUALLY, WIDELY, Entry
+from bandstrap.policies.entry import OURS, QUICKLY, THE_PAPER, UNIT, USUALLY, WIDELY, Entry
 from bandstrap.policies.schedules import Constant, Decay, Schedule
 from bandstrap.priors import ExamplePrior, GaussianExamples, NoExamples
-from bandstrap.resampling import Exponential, GaussianNoise, Multinomial, NoResampling, Resampling
+from bandstrap.resampling import (
+    CoinFlips,
+    Exponential,
+    GaussianNoise,
+    GiroMultinomial,
+    Multinomial,
+    NoResampling,
+    Resampling,
+)
 
 Maker = Callable[[ExamplePrior], Policy[Any]]
 
@@ -59,6 +73,38 @@ def _both(word: str, model: models.Model, *facts: str, **more: Any) -> Iterator[
             f"{family}-log-{word}", make(model), family, "logistic",
             *(fact.format(family=family, fit=fit) for fact in facts),
             variant=word, joins=f"log-{word}", **more,
+        )  # fmt: skip
+
+
+def _successors(
+    family: str, resampling: Resampling, paper: str, sentence: str, note: str
+) -> Iterator[Entry]:
+    """A scheme with pseudo-rewards of its own, on linear and on logistic regressions."""
+    for word, kind, model, solved in (
+        ("lin", "linear", _LINEAR, "solved to 10⁻⁵"),
+        ("log", "logistic", _LOGISTIC, "solved to 10⁻³"),
+    ):
+        policy = ContextualBootstrap(resampling, model, NoExamples())
+        yield _Entry(
+            f"{family}-{word}", lambda prior, policy=policy: policy, family, kind, paper,
+            sentence.format(models=f"{kind} regressions"), solved, "n d",
+            variant=family, note=note, rewards=UNIT,
+        )  # fmt: skip
+
+
+def _paper(word: str, model: models.Model, kind: str, theirs: str) -> Iterator[Entry]:
+    """The paper's own procedure with a model; ε-greedy has no pseudo-examples there."""
+    makers = {"eg": lambda prior: ContextualEpsilonGreedy(model), "npb": _npb(model)}
+    for family, make in (makers | {"wb": _wb(model)}).items():
+        bare = "; without pseudo-examples" if family == "eg" else ""
+        # Steps of the log-loss start so large that a fit forgets the draw that it began from, if
+        # there are rewards of both kinds.
+        wanders = kind == "linear" or family == "eg"
+        yield _Entry(
+            f"{family}-{word}-paper", make, family, kind, FIGURE_2,
+            f"{family}-{word} by the paper's own warm-started stochastic optimisation.",
+            "the paper's early stop", "n d", variant="paper", joins=f"{word}-paper",
+            note=f"step by step, after scikit-learn's `{theirs}`{bare}", learns_at_random=wanders,
         )  # fmt: skip
 
 
@@ -117,18 +163,18 @@ ENTRIES = (
     _Entry(
         "eg-lin", _eg(_LINEAR), "eg", "linear", FIGURE_2,
         "Epsilon-greedy with linear regressions and ε = 50 / (50 + t).",
-        "solved to 10⁻³", "n d", joins="lin", note=_FAIR, exact_probabilities=True,
+        "solved to 10⁻⁵", "n d", joins="lin", note=_FAIR, exact_probabilities=True,
         compared=(USUALLY, QUICKLY),
     ),
     _Entry(
         "npb-lin", _npb(_LINEAR), "npb", "linear", FIGURE_2,
         "Non-parametric bootstrap of linear regressions, resampled afresh every round.",
-        "solved to 10⁻³", "n d", joins="lin", note=_PSEUDO,
+        "solved to 10⁻⁵", "n d", joins="lin", note=_PSEUDO,
     ),
     _Entry(
         "wb-lin", _wb(_LINEAR), "wb", "linear", FIGURE_2,
         "Weighted bootstrap of linear regressions, all weights drawn afresh every round.",
-        "solved to 10⁻³", "n d", joins="lin", note=_PSEUDO,
+        "solved to 10⁻⁵", "n d", joins="lin", note=_PSEUDO,
     ),
     _Entry(
         "wb-lin-additive", _bootstrap(GaussianNoise(), _LINEAR), "wb", "linear",
@@ -154,11 +200,8 @@ ENTRIES = (
         "Weighted bootstrap of logistic regressions, all weights drawn afresh every round.",
         "solved to 10⁻³", "n d", joins="log", note=_PSEUDO, compared=(USUALLY,),
     ),
-    *_both(
-        "paper", models.StochasticLogisticRegression(), FIGURE_2,
-        "{family}-log by the paper's own warm-started stochastic optimisation.",
-        "the paper's early stop", "n d", note="step by step, after scikit-learn's `SGDClassifier`",
-    ),
+    *_paper("lin", models.StochasticLinearRegression(), "linear", "SGDRegressor"),
+    *_paper("log", models.StochasticLogisticRegression(), "logistic", "SGDClassifier"),
     *_both(
         "onestep", models.OneStep(_LOGISTIC), OURS,
         "{family}-log with a single Newton step towards each {fit} fit.",
@@ -259,6 +302,22 @@ ENTRIES = (
         exact_probabilities=True, compared=(USUALLY, QUICKLY),
     ),
     _Entry(
+        "ucb-glm", lambda prior: UCBGLM(), "ucb", "logistic", "Li et al. (2017)",
+        "UCB-GLM: the margin of each arm's logistic regression, refit every round, and a bonus.",
+        "solved to 10⁻¹⁰", "n d", variant="glm",
+        note="the ridge penalty, alpha = 1 and as many random rounds as an arm has parameters "
+        "are ours; `LikelihoodEllipsoid` is theirs",
+        exact_probabilities=True,
+    ),
+    _Entry(
+        "gloc", lambda prior: GLOC(), "ucb", "logistic", "Jun et al. (2017)",
+        "GLOC: confidence sets from the predictions of online Newton steps, one for each arm.",
+        "exact", "d²", variant="gloc",
+        note="the fixed radius, 1, is ours; `OnlineToConfidence` is theirs; steps that leave the "
+        "ball of parameters cost d³",
+        exact_probabilities=True,
+    ),
+    _Entry(
         "ts-laplace", lambda prior: LaplaceThompson(), "ts", "logistic",
         "Chapelle and Li (2011)",
         "Thompson sampling from a normal posterior around an online logistic regression.",
@@ -282,10 +341,29 @@ ENTRIES = (
         exact_probabilities=True, learns_at_random=True, compared=(USUALLY, QUICKLY, WIDELY),
     ),
     _Entry(
+        "epoch-greedy", lambda prior: EpochGreedy(_LOGISTIC, prior=prior), "eg", "logistic",
+        "Langford and Zhang (2008)",
+        "Random rounds, the only ones learnt, and after each as many greedy ones as it pays for.",
+        "solved to 10⁻³", "n d", variant="epochs",
+        note="their schedule for finitely many policies; its scale, 1, is ours; "
+        "with the bootstraps' pseudo-examples",
+        exact_probabilities=True,
+    ),
+    _Entry(
+        "online-cover", lambda prior: OnlineCover(), "cover", "linear",
+        "Agarwal et al. (2014)",
+        "A few linear policies, each paid for arms that those before it leave out.",
+        "online variant", "d²", variant="cover",
+        note="least squares in place of stochastic steps, 8 policies and psi = 0.1 are ours; "
+        "the least probability and doubly robust estimates are Vowpal Wabbit's",
+        exact_probabilities=True,
+    ),
+    _Entry(
         "tree-heuristic", lambda prior: TreeHeuristic(), "ts", "tree", TREES,
         "One decision tree for each arm, and Thompson sampling within its leaves.",
         "exact on 0/1 rewards", "n d", variant="heuristic",
-        note="the weighted bootstrap of a leaf on others is ours", compared=(USUALLY,),
+        note="the weighted bootstrap of a leaf on others is ours, and one pull of each arm before",
+        compared=(USUALLY,),
     ),
     _Entry(
         "npb-tree",
@@ -293,6 +371,32 @@ ENTRIES = (
         "npb", "tree", TREES,
         "TreeBootstrap: a fresh decision tree of a fresh resample for each arm every round.",
         "exact", "n d", joins="tree", formerly=("tree-bootstrap-fresh",),
+        note="leaves of 5 rows, and one pull of each arm before, are our choice",
+    ),
+    *_successors(
+        "giro", GiroMultinomial(), "Kveton et al. (2019a)",
+        "NPB of {models} where each reward brings a 0 and a 1 in its context.",
+        note="LinGiro: nothing but these pseudo-rewards, one of each; an arm never pulled is tried "
+        "first",
+    ),
+    *_successors(
+        "phe", CoinFlips(), "Kveton et al. (2020)",
+        "A fit of {models} to rewards and coin flips, fresh ones in every round.",
+        note="one flip for each reward is our choice; public code has two",
+    ),
+    _Entry(
+        "reboot-lin", lambda prior: LinReBoot(), "reboot", "linear", "Wu et al. (2022)",
+        "Linear regressions, and residuals of an arm's rewards under random normal weights.",
+        "exact", "d²", variant="reboot",
+        note="a model for each arm; with the two pseudo-residuals of `reboot`, theirs has none",
+        exact_probabilities=True,
+    ),
+    _Entry(
+        "evill-log", lambda prior: EVILL(), "evill", "logistic", "Janz et al. (2024)",
+        "Logistic regressions fit with a random linear term in their loss.",
+        "solved", "n d", variant="evill",
+        note="scale and penalty 1 as in their code; a model for each arm is ours; with linear "
+        "models it is `ts-lin-fixed`", rewards=UNIT,
     ),
     *(_schedule(f"c{c}", Decay(c), f"ε = {c} / ({c} + t)") for c in (5, 15, 150, 500)),
     *(_schedule(f"{e:g}", Constant(e), f"ε = {e:g}") for e in (0.0, 0.01, 0.05, 0.1)),

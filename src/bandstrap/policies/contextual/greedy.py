@@ -79,8 +79,10 @@ class ContextualEpsilonGreedy(LearnerPolicy):
             scores = rng.random(state.problem.n_arms)
             arm = highest(scores, open_[0], rng)
         exact = self._mixed(state, exact, open_)
+        if exact is not None:
+            return Draw(arm, scores, exact)
         again = lambda: int(self._select(state, contexts, rng, open_)[0])  # noqa: E731
-        return Draw.of(arm, scores, exact, again, draws)
+        return Draw.estimated(arm, scores, again, draws)
 
     def _probabilities(
         self, state: LearnerState, contexts: Contexts, allowed: Array

@@ -5,6 +5,7 @@ from abc import abstractmethod
 import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng, Weights
+from bandstrap.choice import explored, highest, one_of
 from bandstrap.errors import InvalidInput
 from bandstrap.models import Learner
 from bandstrap.models.base import draw_scores, learn_reward
@@ -70,6 +71,10 @@ class LearnerPolicy(Policy[LearnerState]):
         """Whether contexts may hold words, which are codes in rows."""
         return False
 
+    def _at_random(self, state: LearnerState) -> bool:
+        """Whether the next decision is any arm, whatever has been learnt."""
+        return False
+
     def _start(self, problem: Problem, runs: int) -> LearnerState:
         if problem.n_features < 1:
             remedy = "a model needs contexts: declare features, or use Bootstrap or EpsilonGreedy"
@@ -81,12 +86,17 @@ class LearnerPolicy(Policy[LearnerState]):
 
     def _scores(self, state: LearnerState, contexts: Contexts, rng: Rng) -> Array:
         assert contexts is not None
+        if self._at_random(state):
+            return rng.random((state.runs, state.problem.n_arms))
         pairs = zip(state.learners, contexts, strict=True)
         return np.array([draw_scores(learner, context, rng) for learner, context in pairs])
 
     def _select(self, state: LearnerState, contexts: Contexts, rng: Rng, allowed: Array) -> Array:
         assert contexts is not None
         arms = np.empty(state.runs, dtype=np.int64)  # filled in place: a list costs a microsecond
+        if self._at_random(state):
+            arms[:] = [one_of(np.flatnonzero(open_), rng) for open_ in allowed]
+            return arms
         for run, learner in enumerate(state.learners):
             arms[run] = learner.best(contexts[run], rng, allowed[run])
         return arms
@@ -97,8 +107,13 @@ class LearnerPolicy(Policy[LearnerState]):
         contexts, every = checked_decision(state, contexts, allowed)
         assert contexts is not None
         learner, context, open_ = state.learners[0], contexts[0], every[0]
+        if self._at_random(state):
+            scores = rng.random(open_.size)
+            return Draw(highest(scores, open_, rng), scores, _uniform(open_))
         arm, scores, exact = learner.decide(context, rng, open_)
-        return Draw.of(arm, scores, exact, lambda: learner.best(context, rng, open_), draws)
+        if exact is not None:
+            return Draw(arm, scores, exact)
+        return Draw.estimated(arm, scores, lambda: learner.best(context, rng, open_), draws)
 
     def _update(
         self,
@@ -116,4 +131,10 @@ class LearnerPolicy(Policy[LearnerState]):
         self, state: LearnerState, contexts: Contexts, allowed: Array
     ) -> Array | None:
         assert contexts is not None
+        if self._at_random(state):
+            return _uniform(allowed[0])
         return state.learners[0].probabilities(contexts[0], allowed[0])
+
+
+def _uniform(allowed: Array) -> Array:
+    return explored(1.0, np.zeros(allowed.size), allowed)

@@ -62,6 +62,7 @@ class SharedBootstrap(LearnerPolicy):
 
     def check(self, problem: Problem, rewards: Sequence[float] = ()) -> None:
         super().check(problem, rewards)
+        self.resampling.check(problem.support)
         self.model.check(problem.support, self.resampling, rewards)
 
     def _start(self, problem: Problem, runs: int) -> SharedState:
@@ -71,6 +72,7 @@ class SharedBootstrap(LearnerPolicy):
         return SharedState(problem, runs, [self._learner(problem) for _ in range(runs)])
 
     def _learner(self, problem: Problem) -> Learner:
+        self.resampling.check(problem.support)
         learner = self.model.learner(one_arm(problem), self.resampling, self.prior)
         if not learner.one_for_all:
             remedy = "it cannot serve all arms: use Replicas(), from_sklearn() or a solved model"

@@ -62,4 +62,4 @@ class BESA(HistoryPolicy):
         _, open_ = checked_decision(state, contexts, allowed)
         arms, wins = self._play(state, rng, open_)
         again = lambda: int(self._play(state, rng, open_)[0][0])  # noqa: E731
-        return Draw.of(int(arms[0]), wins[0], None, again, draws)
+        return Draw.estimated(int(arms[0]), wins[0], again, draws)

@@ -88,7 +88,8 @@ class HistoryPolicy(Policy[BootstrapState]):
         if not (self.in_kernels and state.history.lazy):
             return super().decide(state, contexts, rng, allowed, draws)
         _, open_ = checked_decision(state, contexts, allowed)
-        return Draw(*state.history.decide(open_, rng, draws), draws)
+        arm, scores, shares = state.history.decide(open_, rng, draws)
+        return Draw(arm, scores, shares, draws)
 
     def _update(
         self,
@@ -124,6 +125,7 @@ class Bootstrap(HistoryPolicy):
 
     def _start(self, problem: Problem, runs: int) -> BootstrapState:
         support = problem.support
+        self.resampling.check(support)
         values, counts = self.prior.atoms(support)
         if self.resampling.whole_counts and any(count != round(count) for count in counts):
             name = type(self.resampling).__name__

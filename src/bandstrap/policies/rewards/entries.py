@@ -21,10 +21,12 @@ from bandstrap.policies.rewards.dirichlet_thompson import DirichletThompson
 from bandstrap.policies.rewards.epsilon_greedy import EpsilonGreedy
 from bandstrap.policies.rewards.gaussian_thompson import GaussianThompson
 from bandstrap.policies.rewards.giro import Giro
-from bandstrap.policies.rewards.kl_ucb import KLUCB
 from bandstrap.policies.rewards.online_bootstrap import OnlineBootstrap
 from bandstrap.policies.rewards.perturbed_history import PerturbedHistory
-from bandstrap.policies.rewards.ucb1 import UCB1
+from bandstrap.policies.rewards.reboot import ReBoot
+from bandstrap.policies.rewards.ucb.bootstrapped_ucb import BootstrappedUCB
+from bandstrap.policies.rewards.ucb.kl_ucb import KLUCB
+from bandstrap.policies.rewards.ucb.ucb1 import UCB1
 from bandstrap.priors import PseudoRewards
 
 NPB = f"{THE_PAPER}, section 3"
@@ -131,7 +133,8 @@ ENTRIES = (
         "online-bootstrap", OnlineBootstrap, "ensemble", "", "Eckles and Kaptein (2014)",
         "A fixed set of replicas that each weigh a reward once, as it arrives.",
         "100 replicas", "constant",
-        note="theirs is an approximation of the bootstrap: weights are drawn once",
+        note="theirs is an approximation of the bootstrap: weights are drawn once; they are 0 or "
+        "2, next to which pseudo-rewards count half as much as in R's `contextual`",
         rewards=BOUNDED, learns_at_random=True,
     ),
     Entry(
@@ -151,5 +154,20 @@ ENTRIES = (
         "The mean of an arm's rewards and of coin flips, some for each reward.",
         "exact", "constant", note="for rewards in [0, 1]; other supports are rescaled",
         rewards=BOUNDED,
+    ),
+    Entry(
+        "reboot", ReBoot, "reboot", "", "Wang et al. (2020)",
+        "The mean of an arm's rewards, and their residuals under random normal weights.",
+        "exact", "constant",
+        note="two pseudo-residuals as theirs; their size, 1 times half the rewards' interval, is "
+        "our choice",
+        exact_probabilities=True,
+    ),
+    Entry(
+        "ucb-bootstrap", BootstrappedUCB, "ucb", "", "Hao et al. (2019)",
+        "The arm with the highest upper quantile of the multiplier bootstrap, corrected.",
+        "quantile of 200 draws", "n", variant="bootstrap",
+        note="with their constants and correction; `PracticalCorrection` is what they advise",
+        rewards=BOUNDED, cannot=(FORGET, TAKE_FRACTIONS),
     ),
 )  # fmt: skip

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from bandstrap.arrays import Array
 from bandstrap.errors import OutputError
 from bandstrap.simulation.store.checkpoint import FORMAT, Checkpoint
 from bandstrap.simulation.store.folder import writable
@@ -128,11 +129,21 @@ def _check_columns(table: pa.Table, schema: pa.Schema) -> None:
 
 
 def _cells(table: pa.Table) -> list[dict[str, str]]:
-    """In the order of their first rows."""
-    cells: list[dict[str, str]] = (
-        table.select(CELL).group_by(CELL, use_threads=False).aggregate([]).to_pylist()
+    """In the order of their first rows, which Arrow's groups do not always have."""
+    if not len(table):
+        return []
+    differ: Callable[..., pa.ChunkedArray] = pc.not_equal
+    begins = np.ones(len(table), dtype=bool)
+    begins[1:] = np.any(
+        [_filled(differ(table[name][1:], table[name][:-1])) for name in CELL], axis=0
     )
-    return cells
+    rows = table.select(CELL).filter(pa.array(begins)).to_pylist()
+    return [dict(cell) for cell in dict.fromkeys(tuple(row.items()) for row in rows)]
+
+
+def _filled(changes: pa.ChunkedArray) -> Array:
+    """Missing names are refused elsewhere."""
+    return np.asarray(changes.fill_null(True))
 
 
 def _trace(cell: dict[str, str], part: pa.Table, times: pa.Table) -> Trace:

@@ -3,7 +3,7 @@ import pytest
 from scipy import special
 
 from bandstrap.errors import InvalidInput
-from bandstrap.policies.contextual.glm_ucb import GLMUCB, GuaranteedBonus, LogBonus
+from bandstrap.policies.contextual.glm.glm_ucb import GLMUCB, GuaranteedBonus, LogBonus
 from bandstrap.problem import Problem, Support
 
 

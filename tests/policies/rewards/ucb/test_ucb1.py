@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-from twins import played, regret
 
 from bandstrap import UCB1, InvalidInput, Problem, Support
+from twins import played, regret
 
 
 def test_index_is_the_published_one():

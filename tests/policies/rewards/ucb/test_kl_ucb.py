@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 from scipy.special import rel_entr
-from twins import played, regret
 
 from bandstrap import KLUCB, UCB1, InvalidInput, Problem, Support
 from bandstrap.kernels.kl_ucb import kl_scores
+from twins import played, regret
 
 
 def divergence(p, q):

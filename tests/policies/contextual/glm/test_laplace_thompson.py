@@ -4,7 +4,7 @@ from scipy import optimize, special, stats
 
 from bandstrap.errors import InvalidInput
 from bandstrap.policies.contextual.ellipsoids import Ellipsoids
-from bandstrap.policies.contextual.laplace_thompson import LaplaceThompson
+from bandstrap.policies.contextual.glm.laplace_thompson import LaplaceThompson
 from bandstrap.problem import Problem, Support
 
 

@@ -1,0 +1,1 @@
+"""Policies on generalised linear models, one in a file."""
