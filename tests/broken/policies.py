@@ -1,7 +1,8 @@
 """Policies that each break one rule, and the rule. They are wrong on purpose."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
+from weakref import WeakSet
 
 import numpy as np
 
@@ -83,15 +84,16 @@ class Unsavable(GaussianThompson):
 class Forgetful(GaussianThompson):
     """Keeps what it has learnt where it is not saved."""
 
-    memory: ClassVar[dict[int, int]] = {}
+    # Not by id(): a loaded state may lie where another one lay.
+    memory: ClassVar[WeakSet[Any]] = WeakSet()
 
     def _update(self, state, contexts, arms, rewards, rng, weights=None):
         super()._update(state, contexts, arms, rewards, rng)
-        self.memory[id(state)] = 50
+        self.memory.add(state)
 
     def _scores(self, state, contexts, rng):
         favoured = np.zeros(state.count.shape[1])
-        favoured[0] = self.memory.get(id(state), 0)
+        favoured[0] = 50 * (state in self.memory)
         return super()._scores(state, contexts, rng) + favoured
 
 
