@@ -45,7 +45,7 @@ def test_estimated_axes_approach_the_true_ones():
     pseudo = EigenExamples().start(Problem(2, 5))
     versions = []
     for context in contexts(4096):
-        pseudo.see(context)
+        pseudo.see(context, 0.0)
         versions.append(pseudo.version)
     assert versions[-1] == 12  # at 2, 4, ... 4096 contexts
     assert np.flatnonzero(np.diff(versions)).tolist() == [2**i - 2 for i in range(1, 13)]
@@ -60,7 +60,7 @@ def test_before_there_are_enough_contexts_columns_are_the_directions():
     assert (pseudo.axes == np.eye(5)).all()
     rows = contexts(8)
     for context in rows:
-        pseudo.see(context)
+        pseudo.see(context, 0.0)
     np.testing.assert_allclose(pseudo.axes, np.diag(rows.std(axis=0, ddof=1)), rtol=1e-9)
     assert pseudo.contexts.shape == (20, 5)
 
@@ -68,10 +68,10 @@ def test_before_there_are_enough_contexts_columns_are_the_directions():
 def test_equal_contexts_leave_the_first_guess_then_no_direction():
     pseudo = EigenExamples().start(Problem(2, 3))
     for _ in range(4):
-        pseudo.see(np.full(3, 5.0))
+        pseudo.see(np.full(3, 5.0), 0.0)
     assert (pseudo.axes == np.eye(3)).all()
     for _ in range(4):
-        pseudo.see(np.full(3, 5.0))
+        pseudo.see(np.full(3, 5.0), 0.0)
     assert (pseudo.axes == np.zeros((3, 3))).all()
 
 
@@ -79,7 +79,7 @@ def test_bytes_are_seen_as_shares():
     pseudo = EigenExamples().start(Problem(2, 2))
     rows = np.random.default_rng(1).integers(0, 256, (64, 2)).astype(np.uint8)
     for row in rows:
-        pseudo.see(row)
+        pseudo.see(row, 0.0)
     np.testing.assert_allclose(pseudo.axes.T @ pseudo.axes, np.cov((rows / 255).T), rtol=1e-5)
 
 
@@ -135,7 +135,7 @@ def test_a_column_that_has_not_varied_yet_is_as_wide_as_most():
     pseudo = EigenExamples().start(Problem(2, 3))
     rows = np.array([[0.0, 5.0, 1000.0], [2.0, 5.0, 3000.0]])
     for context in rows:
-        pseudo.see(context)
+        pseudo.see(context, 0.0)
     deviations = rows.std(axis=0, ddof=1)
     usual = np.sqrt(np.median(deviations[[0, 2]] ** 2))
     np.testing.assert_allclose(np.diagonal(pseudo.axes), [deviations[0], usual, deviations[2]])
@@ -148,7 +148,7 @@ def test_small_columns_beside_large_ones_keep_their_axes(size):
     given = EigenExamples(np.cov(x.T)).start(Problem(2, 3))
     estimated = EigenExamples().start(Problem(2, 3))
     for row in x[:1024]:
-        estimated.see(row)
+        estimated.see(row, 0.0)
     for pseudo in (given, estimated):
         lengths = np.linalg.norm(pseudo.axes, axis=1)
         assert lengths == pytest.approx([size, 0.5, 0.0], rel=0.1)  # the third does not vary

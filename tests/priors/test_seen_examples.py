@@ -25,7 +25,7 @@ def test_each_context_seen_is_equally_likely_to_be_kept():
     for seed in range(800):
         pseudo = SeenExamples(pairs=3, seed=seed).start(PROBLEM)
         for i in range(12):
-            pseudo.see(np.array([float(i)]))
+            pseudo.see(np.array([float(i)]), 0.0)
         contexts = pseudo.contexts[:, 0].astype(int)
         assert (contexts[::2] == contexts[1::2]).all()
         assert len(set(contexts)) == 3
@@ -40,7 +40,7 @@ def test_changes_are_counted_and_leave_earlier_examples_as_they_were():
     before, changes = pseudo.contexts, 0
     for i in range(50):
         copy = before.copy()
-        pseudo.see(np.array([float(i)]))
+        pseudo.see(np.array([float(i)]), 0.0)
         changes += pseudo.contexts is not before
         assert (before == copy).all()
         before = pseudo.contexts

@@ -41,7 +41,7 @@ from storage.model_files import (
 )
 
 AXES, ESTIMATED, SEEN = "solved", "solved, estimated axes", "solved, seen"
-GAUSSIAN = "solved, Gaussian"
+GAUSSIAN, ADAPTIVE = "solved, Gaussian", "solved, adaptive"
 CHANGES = [
     # three of four examples of the last axis: rewards would be dealt out by fours
     (GAUSSIAN, "PseudoExamples", "axes", fresh(np.zeros((4, 3)))),
@@ -71,6 +71,14 @@ CHANGES = [
     (SEEN, "Reservoir", "pairs", put(2**62)),
     (SEEN, "Reservoir", "seen", put(2)),
     (SEEN, "Reservoir", "rng", put(None)),
+    (ADAPTIVE, "MeanExamples", "ends", put(["tuple", [0.0, 2.0], 99_999])),
+    (ADAPTIVE, "MeanExamples", "contexts", resized(1)),
+    (ADAPTIVE, "MeanExamples", "powers", put(["tuple", [1.0, 2.0, 0.5], 99_998])),
+    (ADAPTIVE, "MeanExamples", "powers", put(["tuple", [-1.0, -1.0, -1.0], 99_997])),
+    (ADAPTIVE, "MeanExamples", "rewarded", put(2**40)),
+    (ADAPTIVE, "MeanExamples", "total", resized(-1)),
+    (ADAPTIVE, "MeanExamples", "seen", put(-1)),
+    (ADAPTIVE, "MeanExamples", "wordy", put(1)),
     (AXES, "EigenExamples", "covariance", entry((0, 1), 5.0)),
     (AXES, "EigenExamples", "covariance", entry((0, 0), -5.0)),
     (AXES, "EigenExamples", "covariance", entry((0, 0), 1e300)),

@@ -168,7 +168,7 @@ class EigenLearner(RefitLearner):
     def learn(
         self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float = 1.0
     ) -> None:
-        self.pseudo.see(context)
+        self.pseudo.see(context, reward)
         self.rows[arm].add(self._own(context), reward, weight)
 
     def margins(self, contexts: Array, rng: Rng) -> Array:

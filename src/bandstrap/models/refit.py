@@ -98,7 +98,7 @@ class RefitLearner(Learner):
     def learn(
         self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float = 1.0
     ) -> None:
-        self.pseudo.see(context)
+        self.pseudo.see(context, reward)
         self.rows[arm].add(context, reward, weight)
 
     def check_context(self, contexts: Array) -> None:

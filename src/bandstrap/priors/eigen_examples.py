@@ -165,7 +165,7 @@ class EstimatedExamples(AxisExamples):
         self.block = np.zeros((BLOCK, d))
         self.pending = 0  # rows of the block not yet in the sums
 
-    def see(self, context: Array) -> None:
+    def see(self, context: Array, reward: float) -> None:
         numbers = as_numbers(context)
         if self.seen == 0:
             self.shift = numbers.astype(np.float64)

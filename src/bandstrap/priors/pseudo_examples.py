@@ -50,8 +50,8 @@ class PseudoExamples:
     def count(self) -> int:
         return int(self.rewards.size)
 
-    def see(self, context: Array) -> None:
-        """Take note of a context, for priors that estimate something from contexts."""
+    def see(self, context: Array, reward: float) -> None:
+        """Take note of an example that was learnt, for priors that estimate something."""
 
 
 def both_rewards(problem: Problem) -> tuple[float, float]:

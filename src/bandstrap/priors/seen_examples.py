@@ -29,7 +29,7 @@ class SeenExamples(ExamplePrior):
     >>> pseudo = SeenExamples().start(Problem(3, n_features=2))
     >>> pseudo.count
     0
-    >>> pseudo.see(np.array([4.0, 5.0]))
+    >>> pseudo.see(np.array([4.0, 5.0]), 1.0)
     >>> pseudo.contexts.tolist(), pseudo.rewards.tolist()
     ([[4.0, 5.0], [4.0, 5.0]], [0.0, 1.0])
     """
@@ -69,7 +69,7 @@ class Reservoir(PseudoExamples):
         self.seen = 0
         self.rng = generator(prior.seed, "seen examples")
 
-    def see(self, context: Array) -> None:
+    def see(self, context: Array, reward: float) -> None:
         self.seen += 1
         # The n-th context replaces one of the k kept with probability k / n.
         place = self.seen - 1 if self.seen <= self.pairs else int(self.rng.integers(self.seen))

@@ -113,7 +113,7 @@ class AdditiveLearner(Learner):
         self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float = 1.0
     ) -> None:
         self.model.check_reward(reward)
-        self.pseudo.see(context)
+        self.pseudo.see(context, reward)
         x = self._augmented(context)
         self.own_gram[arm] += weight * np.outer(x, x)
         self.own_moment[arm] += weight * reward * x

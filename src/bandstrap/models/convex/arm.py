@@ -212,7 +212,7 @@ class ConvexArms:
 
     def learn(self, context: Array, arm: int, reward: float, weight: float) -> None:
         self.model.check_reward(reward)
-        self.pseudo.see(context)
+        self.pseudo.see(context, reward)
         self.arms[arm].examples.rows.add(context, reward, weight)
 
     def augmented(self, context: Array) -> Array:

@@ -263,7 +263,7 @@ class BudgetedLearner(Learner):
     def learn(
         self, context: Array, arm: int, reward: float, rng: Rng | None, weight: float = 1.0
     ) -> None:
-        self.pseudo.see(context)
+        self.pseudo.see(context, reward)
         self.scale.see(context)
         self.rows[arm].add(context, reward, weight)
         self.new[arm] += 1

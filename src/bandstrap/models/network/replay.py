@@ -62,7 +62,7 @@ class Replay:
         return self.rows.count + self.pseudo.count * self.n_arms
 
     def add(self, context: Array, arm: int, reward: float, weight: float = 1.0) -> None:
-        self.pseudo.see(context)
+        self.pseudo.see(context, reward)
         self.scale.see(context)
         if self.rows.count == self.arms.size:
             self.arms = np.concatenate([self.arms, np.zeros_like(self.arms)])

@@ -175,7 +175,7 @@ class ReplicaLearner(Learner):
     ) -> None:
         if rng is None:
             raise InvalidInput("rng", rng, "replicas weigh rewards at random; pass a generator")
-        self.pseudo.see(context)
+        self.pseudo.see(context, reward)
         self._learn_pseudo_examples(rng)
         drawn = self.resampling.weights((self.count, 1), rng)[:, 0]
         self._keep(context, arm, reward, weight, drawn)

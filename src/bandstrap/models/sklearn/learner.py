@@ -199,7 +199,7 @@ class EstimatorLearner(Learner):
             self._add(context, arm, reward, rng, 1.0)
         if rest:
             self._add(context, arm, reward, rng, rest)
-        self.pseudo.see(context)  # last: a refusal leaves nothing behind
+        self.pseudo.see(context, reward)  # last: a refusal leaves nothing behind
 
     def check_reward(self, reward: float, weight: float) -> None:
         if weight % 1.0 and self.fitter.repeats:

@@ -83,9 +83,9 @@ class TorchExamples:
         self.rows.count -= 1
         self.pulls[arm] -= 1
 
-    def settle(self, context: Array) -> None:
+    def settle(self, context: Array, reward: float) -> None:
         """Keep the newest example, and drop old ones beyond `memory`."""
-        self.pseudo.see(context)
+        self.pseudo.see(context, reward)
         if self.memory is not None and self.rows.count >= 2 * self.memory:
             self._keep(np.arange(self.rows.count - self.memory, self.rows.count))
 

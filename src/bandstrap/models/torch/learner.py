@@ -110,7 +110,7 @@ class TorchLearner(Learner):
             if parts is not None:
                 self._make(parts)
             raise
-        self.examples.settle(context)
+        self.examples.settle(context, reward)
         self.saved = stack.saved()
 
     def margins(self, contexts: Array, rng: Rng) -> Array:

@@ -29,7 +29,7 @@ from bandstrap.policies.contextual.online_ensemble import OnlineEnsemble
 from bandstrap.policies.contextual.tree_heuristic import TreeHeuristic
 from bandstrap.policies.entry import OURS, QUICKLY, THE_PAPER, UNIT, USUALLY, WIDELY, Entry
 from bandstrap.policies.schedules import Constant, Decay, Schedule
-from bandstrap.priors import ExamplePrior, GaussianExamples, NoExamples
+from bandstrap.priors import AdaptiveExamples, ExamplePrior, GaussianExamples, NoExamples
 from bandstrap.resampling import (
     CoinFlips,
     Exponential,
@@ -51,6 +51,8 @@ _LINEAR = models.LinearRegression()
 _LOGISTIC = models.LogisticRegression()
 # Pseudo-examples keep the heads of arms' own networks apart: they need no wide start for it.
 _ARM_HEADS = models.NetworkHeads(models.Budgeted(), spread=0.3)
+# With few pseudo-examples the penalty is what keeps many features in check.
+_PENALISED = models.LogisticRegression(penalty=1e-3)
 _Entry = partial(Entry, contextual=True)
 
 
@@ -229,6 +231,24 @@ ENTRIES = (
         "A fixed set of online logistic regressions that each weigh an example once.",
         "fixed replicas", "d", variant="replicas", joins="log-replicas",
         exact_probabilities=True, learns_at_random=True, compared=(USUALLY, QUICKLY, WIDELY),
+    ),
+    _Entry(
+        "wb-log-adaptive",
+        lambda prior: ContextualBootstrap(Exponential(), _PENALISED, AdaptiveExamples()),
+        "wb", "logistic", OURS,
+        "wb-log with a prior that learns how often arms pay.",
+        "solved to 10⁻³", "n d", variant="adaptive", joins="log-adaptive",
+        note="ten times the paper's penalty", compared=(USUALLY,),
+    ),
+    _Entry(
+        "wb-log-gaussian-adaptive",
+        lambda prior: ContextualBootstrap(
+            Exponential(), models.GaussianLimit(_PENALISED), AdaptiveExamples()
+        ),
+        "wb", "logistic", OURS,
+        "wb-log-gaussian with a prior that learns how often arms pay.",
+        "normal limit", "d²", variant="gaussian-adaptive", joins="log-gaussian-adaptive",
+        exact_probabilities=True, compared=(USUALLY, QUICKLY),
     ),
     _Entry(
         "wb-log-random-prior",
