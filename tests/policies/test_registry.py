@@ -20,7 +20,7 @@ from bandstrap.simulation import Cell
 from pages import ROOT
 
 ENTRIES = (*WITHOUT_CONTEXTS, *WITH_CONTEXTS)
-MODELS = {"", "linear", "logistic", "network", "tree"}
+MODELS = {"", "linear", "logistic", "network", "tree", "several"}
 RENAMED = {
     "tang": "ensemble-log",
     "heads-nn": "ensemble-nn",

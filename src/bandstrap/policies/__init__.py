@@ -1,6 +1,7 @@
 """How to choose: one policy per file, and a name for each that takes no further thought."""
 
 from bandstrap.policies.base import Policy
+from bandstrap.policies.contextual.auto import Auto
 from bandstrap.policies.contextual.bootstrap import ContextualBootstrap
 from bandstrap.policies.contextual.epoch_greedy import (
     ConstantEpochs,
@@ -59,6 +60,7 @@ __all__ = [
     "UCB1",
     "UCBGLM",
     "ArtificialHistory",
+    "Auto",
     "BetaThompson",
     "BinomialBootstrap",
     "Bootstrap",

@@ -12,6 +12,7 @@ from typing import Any
 
 from bandstrap import models
 from bandstrap.policies.base import Policy
+from bandstrap.policies.contextual.auto import Auto
 from bandstrap.policies.contextual.bootstrap import ContextualBootstrap
 from bandstrap.policies.contextual.epoch_greedy import EpochGreedy
 from bandstrap.policies.contextual.glm.evill import EVILL
@@ -27,7 +28,7 @@ from bandstrap.policies.contextual.lin_ucb import FixedWidth, LinUCB
 from bandstrap.policies.contextual.online_cover import OnlineCover
 from bandstrap.policies.contextual.online_ensemble import OnlineEnsemble
 from bandstrap.policies.contextual.tree_heuristic import TreeHeuristic
-from bandstrap.policies.entry import OURS, QUICKLY, THE_PAPER, UNIT, USUALLY, WIDELY, Entry
+from bandstrap.policies.entry import BOUNDED, OURS, QUICKLY, THE_PAPER, UNIT, USUALLY, WIDELY, Entry
 from bandstrap.policies.schedules import Constant, Decay, Schedule
 from bandstrap.priors import AdaptiveExamples, ExamplePrior, GaussianExamples, NoExamples
 from bandstrap.resampling import (
@@ -392,6 +393,14 @@ ENTRIES = (
         "TreeBootstrap: a fresh decision tree of a fresh resample for each arm every round.",
         "exact", "n d", joins="tree", formerly=("tree-bootstrap-fresh",),
         note="leaves of 5 rows, and one pull of each arm before, are our choice",
+    ),
+    _Entry(
+        "auto", lambda prior: Auto(), "auto", "several", OURS,
+        "Linear, logistic and neural bootstraps learn side by side; the best predictor decides.",
+        "the decider's own", "d²", variant="auto",
+        note="models by a budget of 2 ms a decision; a test that may be looked at at any time",
+        rewards=BOUNDED, exact_probabilities=True, learns_at_random=True,
+        compared=(USUALLY, WIDELY),
     ),
     *_successors(
         "giro", GiroMultinomial(), "Kveton et al. (2019a)",
