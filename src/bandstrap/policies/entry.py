@@ -22,9 +22,9 @@ class Entry:
     """A named policy and what is known about it.
 
     `family` says how it explores (wb, npb, ts, ucb, eg …) and `model` what it fits to contexts:
-    linear, logistic, network, tree, several, or nothing. `variant` is how it differs from the policy that
-    the paper plays with this family and model; that one has none. In `cost`, n is the number of
-    rewards seen and d the number of features.
+    linear, logistic, network, tree, several, or nothing. `variant` is how it differs from the
+    policy that the paper plays with this family and model; that one has none. In `cost`, n is the
+    number of rewards seen and d the number of features.
     """
 
     name: str
