@@ -2,7 +2,9 @@
 
 Each library gets an environment of its own, made by pip in the cache folder at first use, and each
 method a process of its own on one core. A library that does not install is reported with the
-reason; a method that does not finish in its time is reported with the round it reached.
+reason; a method that does not finish in its time is reported with the round it reached. What was
+played is kept in the results folder, one file a method, data set and seed, so that the same command
+goes on where it stopped.
 """
 
 import json
@@ -15,6 +17,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+
+from bandstrap.datasets import available, load
 from bandstrap.datasets.sources import cache
 from output import Row, arguments, report
 from streams import stream
@@ -89,39 +94,107 @@ def play(library: str, method: str, where: Environment, file: Path, seed: int, l
     return result | ({"state": state} if state else {})
 
 
-def row_of(library: str, method: str, result: Row) -> Row:
-    batch = result.get("batch")
+@dataclass(frozen=True)
+class Played:
+    """A method on one data set, by seed."""
+
+    library: str
+    method: str
+    results: list[Row]
+
+    @property
+    def name(self) -> str:
+        return f"{self.library}: {self.method}"
+
+    @property
+    def rewards(self) -> list[float]:
+        """Per step, of the seeds that were played to the end; all, if none was."""
+        ended = [each for each in self.results if each["state"] == "done"]
+        return [each["reward per step"] for each in ended or self.results if each["rounds"]]
+
+    @property
+    def reward(self) -> float:
+        return float(np.mean(self.rewards)) if self.rewards else 0.0
+
+    @property
+    def error(self) -> float | None:
+        """The standard error of the reward, over seeds."""
+        count = len(self.rewards)
+        return float(np.std(self.rewards, ddof=1) / np.sqrt(count)) if count > 1 else None
+
+    def row(self) -> Row:
+        first = self.results[0]
+        return {
+            "method": self.name,
+            "reward": self.reward if self.rewards else None,
+            "±": self.error,
+            "µs": first.get("µs per round"),
+            "prepare µs": first.get("prepare µs"),
+            "learns every": first.get("batch"),
+            "rounds": first["rounds"],
+            "state": first["state"].partition(":")[0],
+        }
+
+
+def compare(name: str, given: Any) -> list[Played]:
+    """Every method on one data set."""
+    found = []
+    for library in given.libraries.split(","):
+        where = environment(library, given.environments)
+        for method in methods_of(library, given.methods):
+            results = [once(name, library, method, where, seed, given) for seed in seeds(given)]
+            found.append(Played(library, method, results))
+            print(f"  {name}, {found[-1].name}: {results[0]['state']}", flush=True)
+    return sorted(found, key=lambda each: -each.reward)
+
+
+def seeds(given: Any) -> range:
+    return range(given.seed, given.seed + given.seeds)
+
+
+def once(name: str, library: str, method: str, where: Environment, seed: int, given: Any) -> Row:
+    """What one game gave, from its file if it is there."""
+    if where.python is None:
+        return {"rounds": 0, "state": where.reason}
+    game = f"{name}-{given.rounds}-{library}-{method.replace(' ', '-')}-{seed}.json"
+    file = given.out / "peers" / game
+    if file.exists():
+        kept: Row = json.loads(file.read_text(encoding="utf-8"))
+        return kept
+    with TemporaryDirectory() as directory:
+        rows = Path(directory) / "stream.npz"
+        stream(name, given.rounds, seed).save(rows)
+        result = play(library, method, where, rows, seed, given.seconds)
+    result |= {"version": where.version}
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(result) + "\n", encoding="utf-8")
+    return result
+
+
+def verdict(name: str, played: list[Played]) -> Row:
+    """The best of the others, what needs no choice, and the best of ours, on one data set."""
+    data = load(name)
+    ours = [each for each in played if each.library == OURS]
+    theirs = [each for each in played if each.library != OURS]
+    best, peer = ours[0], theirs[0] if theirs else None
+    auto = next((each for each in ours if each.method == "auto"), best)
     return {
-        "method": f"{library}: {method}",
-        "reward": result.get("reward per step"),
-        "µs": result.get("µs per round"),
-        "prepare µs": result.get("prepare µs"),
-        "learns every": batch,
-        "rounds": result["rounds"],
-        "state": result["state"].partition(":")[0],
+        "data set": f"{name} ({len(data.classes)} arms, {data.contexts.shape[1]} features)",
+        "best peer": peer.name if peer else "–",
+        "its reward": peer.reward if peer else None,
+        "auto": auto.reward,
+        "± difference": _error(auto, peer) if peer else None,
+        "best of ours": best.method,
+        "reward": best.reward,
     }
 
 
-def compare(name: str, given: Any, details: Row) -> list[Row]:
-    """A row for each method on one data set; `details` takes versions, reasons and traces."""
-    rows = []
-    with TemporaryDirectory() as directory:
-        file = Path(directory) / "stream.npz"
-        stream(name, given.rounds, given.seed).save(file)
-        for library in given.libraries.split(","):
-            where = environment(library, given.environments)
-            for method in methods_of(library, given.methods):
-                result: Row = {"rounds": 0, "state": where.reason}
-                if where.python is not None:
-                    result = play(library, method, where, file, given.seed, given.seconds)
-                rows.append(row_of(library, method, result))
-                details[rows[-1]["method"]] = {
-                    "version": where.version,
-                    "state": result["state"],
-                    "trace": result.get("trace"),
-                }
-                print(f"  {name}, {rows[-1]['method']}: {result['state']}", flush=True)
-    return sorted(rows, key=lambda row: -(row["reward"] or 0.0))
+def _error(one: Played, other: Played) -> float | None:
+    """The standard error of the difference, paired by seed."""
+    pairs = np.array([*zip(one.rewards, other.rewards, strict=False)])
+    if len(pairs) < 2:
+        return None
+    return float(np.std(pairs[:, 0] - pairs[:, 1], ddof=1) / np.sqrt(len(pairs)))
 
 
 def methods_of(library: str, wanted: str | None) -> list[str]:
@@ -143,25 +216,30 @@ def _run(command: list[str], limit: float) -> str:
 
 def main() -> None:
     parser = arguments(__doc__)
-    parser.add_argument("--datasets", default="covtype,mnist", help="as in covtype,mnist")
-    parser.add_argument("--rounds", type=int, default=50_000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--seconds", type=float, default=600.0, help="time limit of each method")
+    parser.add_argument("--datasets", help="as in covtype,mnist; by default all that are here")
+    parser.add_argument("--rounds", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=0, help="the first")
+    parser.add_argument("--seeds", type=int, default=3, help="how many")
+    parser.add_argument("--seconds", type=float, default=600.0, help="time limit of each game")
     parser.add_argument("--libraries", default=",".join((OURS, *PEERS)))
     parser.add_argument("--methods", help="only these, as in wb-log,LinUCB")
     parser.add_argument("--environments", type=Path, default=cache() / "peers", help="directory")
     given = parser.parse_args()
     sys.path.append(str(FOLDER))
-    for name in given.datasets.split(","):
-        details: Row = {}
-        rows = compare(name, given, details)
+    names = given.datasets.split(",") if given.datasets else available()
+    verdicts = []
+    for name in names:
+        played = compare(name, given)
+        verdicts.append(verdict(name, played))
         note = (
-            f"{given.rounds:,} rounds of {name}, seed {given.seed}; mean reward of the rounds "
-            "played, CPU microseconds a round to choose and learn, and apart from that to prepare "
-            "rows (text, dictionaries, doubles); one core; libraries' defaults unless a setting is "
-            "named"
+            f"{given.rounds:,} rounds of {name}, {given.seeds} seeds; mean reward of the rounds "
+            "played and its standard error, CPU microseconds a round to choose and learn, and "
+            "apart from that to prepare rows (text, dictionaries, doubles); one core; libraries' "
+            "defaults unless a setting is named"
         )
-        report(given.out, f"peers-{name}", vars(given) | {"details": details}, rows, note)
+        report(given.out, f"peers-{name}", vars(given), [each.row() for each in played], note)
+    note = "reward per step: the best of other libraries, `Auto()` as it comes, the best of ours"
+    report(given.out, "verdict", vars(given), verdicts, note)
 
 
 if __name__ == "__main__":

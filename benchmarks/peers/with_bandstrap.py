@@ -9,6 +9,9 @@ import numpy as np
 from player import Method, Player, Task
 
 NAMES = (
+    "auto",
+    "wb-log-adaptive",
+    "wb-log-gaussian-adaptive",
     "ucb-lin",
     "ucb-lin-fixed",
     "ts-lin-fixed",
@@ -24,6 +27,7 @@ NAMES = (
     "eg-nn-shared",
     "wb-nn-shared",
     "wb-nn-heads",
+    "ensemble-nn",
 )
 
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -121,3 +122,28 @@ def test_adapters_name_their_methods_without_the_library(peers: Any) -> None:
         cwd=BENCHMARKS / "peers", capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert all(json.loads(done.stdout))
+
+
+def test_games_are_kept_and_not_played_again(peers: Any, tmp_path: Path) -> None:
+    given = SimpleNamespace(
+        rounds=40, out=tmp_path, seconds=60.0, seed=3, seeds=2, libraries="fake", methods="every"
+    )
+    where = peers.Environment(sys.executable, "1.0")
+    first = peers.once("iris", "fake", "every", where, 3, given)
+    assert (first["state"], first["version"]) == ("done", "1.0")
+    (kept,) = (tmp_path / "peers").glob("*.json")
+    kept.write_text(json.dumps(first | {"reward per step": 0.125}))
+    again = peers.once("iris", "fake", "every", where, 3, given)
+    assert again["reward per step"] == 0.125
+
+
+def test_the_verdict_compares_by_seed(peers: Any) -> None:
+    def method(library: str, name: str, *rewards: float) -> Any:
+        results = [{"state": "done", "rounds": 9, "reward per step": each} for each in rewards]
+        return peers.Played(library, name, results)
+
+    found = [method("bandstrap", "best", 0.8, 0.6), method("river", "LinUCB", 0.7, 0.5)]
+    row = peers.verdict("iris", [*found, method("bandstrap", "auto", 0.6, 0.4)])
+    assert (row["best peer"], row["best of ours"]) == ("river: LinUCB", "best")
+    assert (row["its reward"], row["auto"]) == pytest.approx((0.6, 0.5))
+    assert row["± difference"] == pytest.approx(0.0, abs=1e-12)  # .1 less by either seed
