@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from joblib import delayed, parallel_config
 
 from bandstrap.environments import Environment
+from bandstrap.environments.rules import check_rounds
 from bandstrap.errors import InvalidInput
 from bandstrap.models.cost import no_cost_warnings
 from bandstrap.policies import Policy
@@ -23,6 +24,7 @@ from bandstrap.simulation.interrupts import played
 from bandstrap.simulation.progress import Bar, Board, ProgressLike, Quiet, RoundCounter
 from bandstrap.simulation.store.checkpoint import Checkpoint, Slot
 from bandstrap.simulation.store.evidence import Evidence
+from bandstrap.simulation.store.fingerprint import fingerprint, is_complete
 from bandstrap.simulation.trace import Trace
 from bandstrap.storage.packing import CannotPack
 from bandstrap.version import __version__
@@ -237,6 +239,16 @@ def _at_work(
         return place, run_batch(batch, watch)
 
 
+def check_world(environment: Environment, rounds: int) -> None:
+    """Refuse an environment that breaks the rules in its first rounds, or that changes itself."""
+    check_rounds(environment, rounds)  # it may fill caches
+    before = fingerprint(environment)
+    check_rounds(environment, rounds)
+    if is_complete(before) and fingerprint(environment) != before:
+        remedy = "it changes as it is played: keep what changes in the world that start returns"
+        raise InvalidInput("environment", type(environment).__name__, remedy)
+
+
 def simulate(
     policy: Policy[Any],
     environment: Environment,
@@ -263,6 +275,7 @@ def simulate(
         raise InvalidInput("horizon", horizon, "give at least one round")
     if runs < 1:
         raise InvalidInput("runs", runs, "give at least one run")
+    check_world(environment, horizon)
     policy.start(environment.problem)  # warns and refuses here, not in workers
     policy_name = name or type(policy).__name__.lower()
     cell = Cell("simulate", environment.name, policy_name, environment, policy, horizon, runs)
