@@ -33,7 +33,8 @@ def names_option(text: str, complete: Callable[[str], list[str]] | None = None) 
 
 
 def _own(kind: str) -> Any:
-    return typer.Option(metavar="<name>", help=f"A {kind} of your own, as module:Class.")
+    example = "my_policies:Mine(rate=0.5)" if kind == "policy" else "my_models:Mine(depth=3)"
+    return typer.Option(metavar="<name>", help=f"A {kind} of your own, as {example}.")
 
 
 Quick = Annotated[bool, typer.Option("--quick", help="Play less, for a first look.")]
@@ -59,7 +60,7 @@ class PolicyOptions:
         from bandstrap.comparison.candidates import Selection
 
         own = tuple(self.policy or ()), tuple(own_models or ())
-        return Selection(split(self.policies), split(self.models), *own)
+        return Selection(split_own(self.policies), split(self.models), *own)
 
 
 @dataclass(frozen=True)
@@ -134,6 +135,13 @@ def split(option: list[str] | None) -> tuple[str, ...]:
     return tuple(name for names in option or () for name in split_names(names))
 
 
+def split_own(option: list[str] | None) -> tuple[str, ...]:
+    """The same for policies, where commas in parentheses do not count."""
+    from bandstrap.comparison.options import split_policies
+
+    return tuple(name for names in option or () for name in split_policies(names))
+
+
 app = typer.Typer(
     name="bandstrap",
     help="Turn any model into a bandit by bootstrapping.",
@@ -188,6 +196,7 @@ def _reproduce(
     policies: Annotated[
         Names, names_option("Policies to play, as in wb,npb,ts.", complete_policies)
     ] = None,
+    policy: Annotated[Names, _own("policy")] = None,
     exact_horizon: Annotated[
         int | None, typer.Option(help="Rounds per run of policies whose cost grows with history.")
     ] = None,
@@ -210,11 +219,16 @@ def _reproduce(
     from bandstrap.commands.terminal import show
     from bandstrap.errors import InvalidInput
     from bandstrap.experiments import RunSize, Settings
+    from bandstrap.policies import Policy
+    from bandstrap.policies.own import is_path, own_by_name
 
     if quick and size not in (None, "quick"):
         raise InvalidInput("--size", size, "leave it out, or leave out --quick")
     chosen = RunSize.named("quick" if quick else size or "full")
-    settings = Settings(chosen, runs, horizon, arms, split(policies) or None, exact_horizon)
+    asked = split_own(policies)
+    named = tuple(name for name in asked if not is_path(name)) if asked else None
+    own = own_by_name([*filter(is_path, asked), *(policy or ())], Policy)
+    settings = Settings(chosen, runs, horizon, arms, named, exact_horizon, own)
     found = reproduce(
         names or [], settings, out, execution.start(), execution.seed, command_line(), kept
     )
