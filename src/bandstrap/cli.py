@@ -239,7 +239,7 @@ def _reproduce(
 @grouped
 def _compare(
     *,
-    data: Annotated[Path, typer.Argument(help="A CSV, Parquet or Arrow file.")],
+    data: Annotated[Path, typer.Argument(help="A CSV, Parquet or Arrow file, or a data set.")],
     label: Annotated[
         str | None,
         typer.Option(help="The column of classes: each is an arm, and the right one pays 1."),
@@ -266,18 +266,21 @@ def _compare(
     from bandstrap.commands.terminal import show, waiting
 
     with waiting(f"reading {data.name}"):
+        from bandstrap.comparison.named import by_name
         from bandstrap.comparison.rewards import reward_source
         from bandstrap.comparison.table import prepare
 
         # Mistakes are reported as early as possible; importing policies takes seconds.
         size, engine = length.size(), execution.start()
-        source = reward_source(label, split(rewards))
-        table = prepare(data, source, execution.seed, lambda: chosen.selection(model).check())
+        found = by_name(data)
+        source = reward_source(label if label or rewards else found.label, split(rewards))
+        check = lambda: chosen.selection(model).check()  # noqa: E731
+        table = prepare(found.table, source, execution.seed, check, found.title)
 
         from bandstrap.commands.compare import compare
 
-    found = compare(table, chosen.selection(model), size, out, engine, execution.seed)
-    show(found, execution.json)
+    compared = compare(table, chosen.selection(model), size, out, engine, execution.seed)
+    show(compared, execution.json)
 
 
 @app.command("benchmark", epilog=EXIT_CODES)
@@ -287,7 +290,9 @@ def _benchmark(
     datasets: Annotated[
         Names,
         names_option(
-            "Data sets, as in iris,yeast; by default all that need no network.", complete_datasets
+            "Data sets, as in iris,yeast, or your own in the data folder; by default all of ours "
+            "that need no network.",
+            complete_datasets,
         ),
     ] = None,
     folder: Annotated[Path | None, typer.Option(help="A folder of tables to play.")] = None,
@@ -328,11 +333,11 @@ def _list(
     Example: bandstrap list
     """
     from bandstrap.commands.listing import Names
-    from bandstrap.commands.names import known
+    from bandstrap.commands.names import known, own_datasets
     from bandstrap.commands.terminal import show
 
     found = known()
-    show(Names(found["names"], found["about"]), json)
+    show(Names({**found["names"], **own_datasets()}, found["about"]), json)
 
 
 def main() -> None:

@@ -14,6 +14,8 @@ from bandstrap.storage.files import reading, write_text
 SOURCE = Path(bandstrap.__file__).parent
 PLUGINS = ("bandstrap.policies", "bandstrap.models")  # groups of entry points
 
+FOUND = "data sets found in your folder"
+
 
 class NamesCache(TypedDict):
     """Names by group, and the facts about each policy."""
@@ -37,6 +39,14 @@ def known() -> NamesCache:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, json.dumps({"state": state, **found}))
     return found
+
+
+def own_datasets() -> dict[str, list[str]]:
+    """The group of the user's data sets, never cached; empty where there are none."""
+    from bandstrap.datasets.own import found
+
+    names = sorted(found())
+    return {FOUND: names} if names else {}
 
 
 def _cache() -> Path:
@@ -64,7 +74,7 @@ def complete_policies(incomplete: str) -> list[str]:
 
 
 def complete_datasets(incomplete: str) -> list[str]:
-    return _after_commas(incomplete, ("data sets",))
+    return _after_commas(incomplete, ("data sets", FOUND))
 
 
 def complete_engine(incomplete: str) -> list[str]:
@@ -83,5 +93,6 @@ def _after_commas(incomplete: str, groups: Iterable[str]) -> list[str]:
 
 
 def _beginning(incomplete: str, groups: Iterable[str]) -> list[str]:
-    by_group = known()["names"]
-    return [name for group in groups for name in by_group[group] if name.startswith(incomplete)]
+    by_group = known()["names"] | (own_datasets() if FOUND in groups else {})
+    offered = (name for group in groups for name in by_group.get(group, ()))
+    return [name for name in offered if name.startswith(incomplete)]

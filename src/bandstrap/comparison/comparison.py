@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bandstrap.comparison.candidates import QUICK, USUAL, Selection, affordable
+from bandstrap.comparison.named import by_name
 from bandstrap.comparison.options import Size, split_names, split_policies
 from bandstrap.comparison.plot import draw
 from bandstrap.comparison.ranking import Gap, Standing, advice, gap, ranked
@@ -111,8 +112,9 @@ def compare(
 ) -> Comparison:
     """Play the rows of a table as a bandit with many policies, and say which one to use.
 
-    `data` is a path or a pandas, polars or Arrow table. Either `label` names the column of classes,
-    each of which is an arm, or `rewards` names one column of rewards for each arm. `policies` and
+    `data` is a path, a pandas, polars or Arrow table, or the name of a data set. Either `label`
+    names the column of classes, each of which is an arm (data sets of arrays know theirs), or
+    `rewards` names one column of rewards for each arm. `policies` and
     `models` are names, as a list or separated by commas: each of the policies eg, npb and wb is
     joined with each of the models lin, log, nn and so on; any policy can be given by its full name.
     `own` are policies of yours: objects, or `module:Class(parameter=value)` as text, which may also
@@ -129,7 +131,9 @@ def compare(
     size = Size(rounds, runs, quick)
     runner = Runner(seed, engine=engine_named("local", None, workers))
     store = Output(Path(out)) if out is not None else None
-    table = prepare(data, reward_source(label, rewards), seed, selection.check)
+    found = by_name(data)
+    source = reward_source(label if label or rewards else found.label, rewards)
+    table = prepare(found.table, source, seed, selection.check, found.title)
     return run(table, selection, size, runner, store)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.errors import OutputError
+from bandstrap.printable import called
 from bandstrap.storage.files import reading, replacing
 from bandstrap.storage.npz import read_arrays
 
@@ -65,6 +66,10 @@ def _decoded(stored: dict[str, Array], classes: tuple[str, ...], columns: tuple[
         features = np.concatenate([stored["X_train"], stored["X_test"]])
         labels = np.concatenate([stored["y_train"], stored["y_test"]])
     else:
+        absent = [name for name in ("X", "y") if name not in stored]
+        if absent:
+            held = called(", ".join(sorted(stored)) or "nothing")
+            raise ValueError(f"it has no array {' and no '.join(absent)}; it holds {held}")
         features, labels = stored["X"], stored["y"]
     _check(features, labels)
     features = features.reshape(features.shape[0], -1)
