@@ -333,11 +333,11 @@ def _list(
     Example: bandstrap list
     """
     from bandstrap.commands.listing import Names
-    from bandstrap.commands.names import known, own_datasets
+    from bandstrap.commands.names import known_here
     from bandstrap.commands.terminal import show
 
-    found = known()
-    show(Names({**found["names"], **own_datasets()}, found["about"]), json)
+    found = known_here()
+    show(Names(found["names"], found["about"]), json)
 
 
 def main() -> None:

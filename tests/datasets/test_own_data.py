@@ -149,8 +149,8 @@ def test_they_are_listed_and_complete(folder):
 @pytest.mark.parametrize(
     ("arrays", "told"),
     [
-        ({"X": X}, "it has no array y; it holds X"),
-        ({"a": X, "b": Y}, "it has no array X and no y; it holds a, b"),
+        ({"X": X}, "has no array y; it holds X; store rows as X"),
+        ({"a": X, "b": Y}, "has no array X and no y; it holds a, b"),
         ({"X": X, "y": np.array([object()] * 30)}, "not a data set"),
         ({"X": X, "y": Y[:5]}, "give a row of X for each entry of y"),
     ],

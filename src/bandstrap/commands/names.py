@@ -14,7 +14,7 @@ from bandstrap.storage.files import reading, write_text
 SOURCE = Path(bandstrap.__file__).parent
 PLUGINS = ("bandstrap.policies", "bandstrap.models")  # groups of entry points
 
-FOUND = "data sets found in your folder"
+OURS, FOUND = "data sets", "data sets found in your folder"
 
 
 class NamesCache(TypedDict):
@@ -41,12 +41,15 @@ def known() -> NamesCache:
     return found
 
 
-def own_datasets() -> dict[str, list[str]]:
-    """The group of the user's data sets, never cached; empty where there are none."""
+def known_here() -> NamesCache:
+    """The same, with the user's data sets after ours; they are looked for every time."""
     from bandstrap.datasets.own import found
 
-    names = sorted(found())
-    return {FOUND: names} if names else {}
+    names, own = known()["names"], sorted(found())
+    place = [*names].index(OURS) + 1 if OURS in names else len(names)
+    groups = [*names.items()]
+    groups[place:place] = [(FOUND, own)] if own else []
+    return NamesCache(names=dict(groups), about=known()["about"])
 
 
 def _cache() -> Path:
@@ -74,7 +77,7 @@ def complete_policies(incomplete: str) -> list[str]:
 
 
 def complete_datasets(incomplete: str) -> list[str]:
-    return _after_commas(incomplete, ("data sets", FOUND))
+    return _after_commas(incomplete, (OURS, FOUND))
 
 
 def complete_engine(incomplete: str) -> list[str]:
@@ -93,6 +96,6 @@ def _after_commas(incomplete: str, groups: Iterable[str]) -> list[str]:
 
 
 def _beginning(incomplete: str, groups: Iterable[str]) -> list[str]:
-    by_group = known()["names"] | (own_datasets() if FOUND in groups else {})
+    by_group = (known_here() if FOUND in groups else known())["names"]
     offered = (name for group in groups for name in by_group.get(group, ()))
     return [name for name in offered if name.startswith(incomplete)]
