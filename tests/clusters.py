@@ -7,6 +7,8 @@ import socket
 import subprocess
 import sys
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from importlib import invalidate_caches
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic, sleep
@@ -18,10 +20,13 @@ from bandstrap import ContextualBootstrap, EigenExamples, Exponential, LinearReg
 from bandstrap.environments import Bernoulli, Labelled
 from bandstrap.experiments import RunSize, Settings
 from bandstrap.experiments.figure1 import Figure1
+from bandstrap.policies import Policy
+from bandstrap.policies.own import made
 from bandstrap.simulation import Cell, Runner
 from bandstrap.simulation.store.checkpoint import Checkpoint
 from bandstrap.simulation.trace import write_table
 from fatal import RUNS, Fatal, rounds_noted
+from own_code import own_folder
 
 TESTS = str(Path(__file__).parent)
 HOST = "127.0.0.1"
@@ -167,3 +172,20 @@ def check_a_killed_worker(engine, tmp_path):
         assert len(list(store.directory.iterdir())) == 3
     assert played["local"] == played["cluster"]
     assert 300 < rounds_noted(tmp_path / "cluster") < 300 + 60
+
+
+def check_own_code(engine, folder):
+    """Of the class and of the module beside it, also after it was changed."""
+    with own_folder(folder) as module:
+        one = made(f"{module}:Soft(temperature=0.3)", Policy)
+        cell = Cell("own", "bernoulli", "soft", Bernoulli(3), one, 50, runs=600)
+        (there,), (here,) = Runner(engine=engine).run([cell]), Runner().run([cell])
+        assert (there.regret == here.regret).all()
+        path = folder / f"{module}.py"
+        path.write_text(path.read_text().replace("state.mean + drawn", "0 * drawn"))
+        del sys.modules[module]
+        invalidate_caches()
+        other = made(f"{module}:Soft(temperature=0.3)", Policy)
+        (changed,) = Runner(engine=engine).run([replace(cell, policy=other)])
+        assert (changed.regret == Runner().run([replace(cell, policy=other)])[0].regret).all()
+        assert (changed.regret != there.regret).any()

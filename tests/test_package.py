@@ -44,3 +44,11 @@ def test_metadata(wheel):
     assert {"docs", "torch", "dask", "ray"} <= set(extras)
     assert "bandstrap = bandstrap.cli:main" in wheel[f"{folder}/entry_points.txt"].decode()
     assert f"{folder}/licenses/LICENSE" in wheel
+
+
+def test_the_citation_is_of_this_version_and_of_the_paper():
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.search(rf"^version: {re.escape(__version__)}$", citation, flags=re.MULTILINE)
+    assert "New Insights into Bootstrapping for Bandits" in citation
+    authors = re.findall(r"family-names: (\S+)", citation)
+    assert authors == ["Vaswani", "Kveton", "Wen", "Rao", "Schmidt", "Abbasi-Yadkori"]

@@ -33,7 +33,8 @@ def names_option(text: str, complete: Callable[[str], list[str]] | None = None) 
 
 
 def _own(kind: str) -> Any:
-    return typer.Option(metavar="<name>", help=f"A {kind} of your own, as module:Class.")
+    example = "my_policies:Mine(rate=0.5)" if kind == "policy" else "my_models:Mine(depth=3)"
+    return typer.Option(metavar="<name>", help=f"A {kind} of your own, as {example}.")
 
 
 Quick = Annotated[bool, typer.Option("--quick", help="Play less, for a first look.")]
@@ -59,7 +60,7 @@ class PolicyOptions:
         from bandstrap.comparison.candidates import Selection
 
         own = tuple(self.policy or ()), tuple(own_models or ())
-        return Selection(split(self.policies), split(self.models), *own)
+        return Selection(split_own(self.policies), split(self.models), *own)
 
 
 @dataclass(frozen=True)
@@ -134,6 +135,13 @@ def split(option: list[str] | None) -> tuple[str, ...]:
     return tuple(name for names in option or () for name in split_names(names))
 
 
+def split_own(option: list[str] | None) -> tuple[str, ...]:
+    """The same for policies, where commas in parentheses do not count."""
+    from bandstrap.comparison.options import split_policies
+
+    return tuple(name for names in option or () for name in split_policies(names))
+
+
 app = typer.Typer(
     name="bandstrap",
     help="Turn any model into a bandit by bootstrapping.",
@@ -188,6 +196,7 @@ def _reproduce(
     policies: Annotated[
         Names, names_option("Policies to play, as in wb,npb,ts.", complete_policies)
     ] = None,
+    policy: Annotated[Names, _own("policy")] = None,
     exact_horizon: Annotated[
         int | None, typer.Option(help="Rounds per run of policies whose cost grows with history.")
     ] = None,
@@ -210,11 +219,16 @@ def _reproduce(
     from bandstrap.commands.terminal import show
     from bandstrap.errors import InvalidInput
     from bandstrap.experiments import RunSize, Settings
+    from bandstrap.policies import Policy
+    from bandstrap.policies.own import is_path, own_by_name
 
     if quick and size not in (None, "quick"):
         raise InvalidInput("--size", size, "leave it out, or leave out --quick")
     chosen = RunSize.named("quick" if quick else size or "full")
-    settings = Settings(chosen, runs, horizon, arms, split(policies) or None, exact_horizon)
+    asked = split_own(policies)
+    named = tuple(name for name in asked if not is_path(name)) if asked else None
+    own = own_by_name([*filter(is_path, asked), *(policy or ())], Policy)
+    settings = Settings(chosen, runs, horizon, arms, named, exact_horizon, own)
     found = reproduce(
         names or [], settings, out, execution.start(), execution.seed, command_line(), kept
     )
@@ -225,7 +239,7 @@ def _reproduce(
 @grouped
 def _compare(
     *,
-    data: Annotated[Path, typer.Argument(help="A CSV, Parquet or Arrow file.")],
+    data: Annotated[Path, typer.Argument(help="A CSV, Parquet or Arrow file, or a data set.")],
     label: Annotated[
         str | None,
         typer.Option(help="The column of classes: each is an arm, and the right one pays 1."),
@@ -252,18 +266,21 @@ def _compare(
     from bandstrap.commands.terminal import show, waiting
 
     with waiting(f"reading {data.name}"):
+        from bandstrap.comparison.named import by_name
         from bandstrap.comparison.rewards import reward_source
         from bandstrap.comparison.table import prepare
 
         # Mistakes are reported as early as possible; importing policies takes seconds.
         size, engine = length.size(), execution.start()
-        source = reward_source(label, split(rewards))
-        table = prepare(data, source, execution.seed, lambda: chosen.selection(model).check())
+        found = by_name(data)
+        source = reward_source(label if label or rewards else found.label, split(rewards))
+        check = lambda: chosen.selection(model).check()  # noqa: E731
+        table = prepare(found.table, source, execution.seed, check, found.title)
 
         from bandstrap.commands.compare import compare
 
-    found = compare(table, chosen.selection(model), size, out, engine, execution.seed)
-    show(found, execution.json)
+    compared = compare(table, chosen.selection(model), size, out, engine, execution.seed)
+    show(compared, execution.json)
 
 
 @app.command("benchmark", epilog=EXIT_CODES)
@@ -273,7 +290,9 @@ def _benchmark(
     datasets: Annotated[
         Names,
         names_option(
-            "Data sets, as in iris,yeast; by default all that need no network.", complete_datasets
+            "Data sets, as in iris,yeast, or your own in the data folder; by default all of ours "
+            "that need no network.",
+            complete_datasets,
         ),
     ] = None,
     folder: Annotated[Path | None, typer.Option(help="A folder of tables to play.")] = None,
@@ -314,10 +333,10 @@ def _list(
     Example: bandstrap list
     """
     from bandstrap.commands.listing import Names
-    from bandstrap.commands.names import known
+    from bandstrap.commands.names import known_here
     from bandstrap.commands.terminal import show
 
-    found = known()
+    found = known_here()
     show(Names(found["names"], found["about"]), json)
 
 

@@ -9,6 +9,7 @@ Every message names the thing, its value and the remedy. It is short and safe to
 the value is.
 """
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from itertools import islice
@@ -28,7 +29,9 @@ __all__ = [
 SHOWN = 100  # names in a message
 VALUE = 120  # characters of a value, a name or a path
 REMEDY = 600  # characters of a remedy, which may list names
+MEANT = 4  # names that may have been meant
 COMPARED = 10_000  # names searched for the nearest: it takes time
+_WORD_END = re.compile(r"[-_.(]")
 
 
 class BandstrapError(Exception):
@@ -68,20 +71,46 @@ class InvalidInput(BandstrapError, ValueError):  # noqa: N818 - reads better tha
 
 
 class UnknownName(BandstrapError, LookupError):  # noqa: N818
-    """A name that does not exist, with the nearest one that does.
+    """A name that does not exist, with those that it begins, or the nearest one that does.
 
     >>> print(UnknownName("policy", "wbb", ["wb", "npb"]))
     unknown policy 'wbb': did you mean 'wb'?
+    >>> print(UnknownName("experiment", "figure2", ["figure1", "figure2-covtype", "figure2-mnist"]))
+    unknown experiment 'figure2': did you mean 'figure2-covtype' or 'figure2-mnist'?
     """
 
     def __init__(self, kind: str, name: object, known: Iterable[Any]) -> None:
         by_text = {str(each): each for each in known}
-        hint = f"known are {_some(sorted(by_text))}"
-        if len(str(name)) <= VALUE:
-            short = (each for each in by_text if len(each) <= VALUE)
-            for near in get_close_matches(str(name), [*islice(short, COMPARED)], n=1, cutoff=0.4):
-                hint = f"did you mean {_shown(by_text[near])}?"
+        near = [by_text[each] for each in suggestions(str(name), by_text)]
+        hint = f"did you mean {_either(near)}?" if near else f"known are {_some(sorted(by_text))}"
         super().__init__(f"unknown {kind} {_shown(name)}: {hint}")
+
+
+def suggestions(name: str, known: Iterable[str]) -> list[str]:
+    """The names that begin with this one or, if there are none, as the nearest word does.
+
+    A word ends at a dash and the like, so that what is mistyped finds all names of a family.
+
+    >>> suggestions("figre2", ["figure1", "figure2-covtype", "figure2-mnist"])
+    ['figure2-covtype', 'figure2-mnist']
+    """
+    if not 0 < len(name) <= VALUE:
+        return []
+    short = [*islice((each for each in known if len(each) <= VALUE), COMPARED)]
+    begun = [each for each in short if each.lower().startswith(name.lower())]
+    if begun:
+        return [name] if name in begun else begun
+    words = {word: word for each in short for word in (each, _WORD_END.split(each)[0])}
+    near = get_close_matches(name, words, n=1, cutoff=0.4)
+    return near if {*near} <= {*short} else [each for each in short if each.startswith(near[0])]
+
+
+def _either(values: list[object]) -> str:
+    """A few of them, and how many others there are."""
+    shown = [_shown(value) for value in values[:MEANT]]
+    if len(values) > MEANT:
+        shown.append(f"one of {len(values) - MEANT:,} others")
+    return " or ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
 def _some(names: list[str]) -> str:

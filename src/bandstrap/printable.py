@@ -9,6 +9,7 @@ import re
 # Control characters (C0, DEL, C1), line and paragraph separators, marks of direction, and lone
 # surrogates, which no encoding has.
 OBEYED = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # of an object in memory
 ELLIPSIS = "…"
 
 
@@ -24,6 +25,15 @@ def printable(text: str) -> str:
 def printable_lines(text: str) -> str:
     """The same, but newlines stay."""
     return "\n".join(map(printable, text.split("\n")))
+
+
+def lasting(text: str) -> str:
+    """The text without addresses in memory, which differ from process to process.
+
+    >>> lasting("<mine.World object at 0x7f1c2a>")
+    '<mine.World object>'
+    """
+    return ADDRESS.sub("", text)
 
 
 def brief(text: str, most: int) -> str:

@@ -37,9 +37,45 @@ class Fickle(Bernoulli):
 
 
 class Drifting(Bernoulli):
+    law = Bernoulli.law  # though arms do not stay as they are
+
     def look(self, world, played):
         means = world.means * (1 - 1e-9 * played)
         return Round(None, means, means.max(axis=1))
+
+
+class Unlawful(Bernoulli):
+    """Rewards of 1 - mean, in kernels as the law says."""
+
+    law = Bernoulli.law
+
+    def look(self, world, played):
+        return Round(None, world.means, world.means.max(axis=1))
+
+    def start(self, runs, rng):
+        world = super().start(runs, rng)
+        return type(world)(1 - world.means, world.means)
+
+    def pull(self, world, chosen, rng):
+        return 1.0 - super().pull(world, chosen, rng)
+
+
+class Counting(Bernoulli):
+    """It keeps the round itself, for all worlds at once."""
+
+    def look(self, world, played):
+        object.__setattr__(self, "round", getattr(self, "round", 0) + 1)
+        return super().look(world, played)
+
+
+class Flat(Bernoulli):
+    def look(self, world, played):
+        return Round(None, world.means[0], world.means.max(axis=1))
+
+
+class Missing(Bernoulli):
+    def pull(self, world, chosen, rng):
+        return np.where(rng.random(chosen.size) < 0.5, np.nan, 1.0)
 
 
 class Mislabelled(Bernoulli):
@@ -76,7 +112,11 @@ ENVIRONMENTS = {
     Second: "best must be the largest of means",
     Several: "what pull returns must be an array",
     Fickle: "same generator must give the same world",
-    Drifting: "all rounds must look alike",
+    Drifting: "law says that arms stay as start drew them",
+    Unlawful: "pull must draw from the law",
+    Counting: "keep what changes in the world",
+    Flat: r"the means must be an array of numbers of shape \(2, 10\)",
+    Missing: "rewards must be finite",
     Mislabelled: "contextual must be False",
     Sealed: "so that it can be saved",
 }

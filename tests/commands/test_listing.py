@@ -41,6 +41,7 @@ def test_list_explains_every_policy(tmp_path, monkeypatch):
 
 def test_names_are_remembered_until_the_code_changes(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("BANDSTRAP_DATA", raising=False)
     first = called("list", "--json")
     kept = tmp_path / "bandstrap" / "names.json"
     cached = json.loads(kept.read_text())

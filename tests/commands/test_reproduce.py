@@ -186,8 +186,8 @@ def no_network(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(sources, "fetched", unreachable)
     monkeypatch.setattr(archives, "downloaded", unreachable)
-    for cached in (datasets.load, stand_in._reachable):
-        cached.cache_clear()
+    datasets.forget()
+    stand_in._reachable.cache_clear()
     yield
     stand_in._reachable.cache_clear()
 

@@ -46,7 +46,7 @@ def test_a_broken_entry_point_stops_only_those_who_ask_for_it(monkeypatch):
 
 
 def test_a_class_that_needs_arguments_is_refused(tmp_path):
-    with pytest.raises(InvalidInput, match="a class that needs no arguments"):
+    with pytest.raises(InvalidInput, match="give what it needs in parentheses"):
         Selection(own_policies=("bandstrap:ContextualBootstrap",)).candidates(())
     (tmp_path / "t.csv").write_text("x,y\n" + "0.5,a\n0.1,b\n" * 5)
     given = ("compare", tmp_path / "t.csv", "--label", "y", "--out", tmp_path / "out")

@@ -223,7 +223,7 @@ def test_bad_arguments_are_refused_in_one_sentence(small, tmp_path):
     assert "''" in refused(small, "--label", "y", "--policies", "", *out)  # not: all of them
     assert "'eg-lin'" in refused(small, "--label", "y", "--policies", "eg-linn", *out)
     assert "module:Class" in refused(small, "--label", "y", "--policy", "mine", *out)
-    assert "cannot be imported" in refused(small, "--label", "y", "--policy", "no_such:Mine", *out)
+    assert "no module" in refused(small, "--label", "y", "--policy", "no_such:Mine", *out)
     said = refused(small, "--label", "y", "--model", "bandstrap:LinUCB", *out)
     assert said.startswith("error: --model")
     assert "seed = -1" in refused(small, "--label", "y", "--seed", "-1", *out)

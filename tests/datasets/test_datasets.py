@@ -8,7 +8,7 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 
-from bandstrap.datasets import DATASETS, archives, available, load, sources
+from bandstrap.datasets import DATASETS, archives, available, forget, load, sources
 from bandstrap.datasets.catalogue import Archive, DatasetEntry, Member
 from bandstrap.datasets.dataset import scaled
 from bandstrap.datasets.raw import Raw, read_npz, write_npz
@@ -167,7 +167,7 @@ def test_any_file_in_the_folder_has_a_name(tmp_path, monkeypatch):
     monkeypatch.setenv("BANDSTRAP_DATA", str(tmp_path))
     np.savez(tmp_path / "mine.npz", X=FEATURES, y=np.array(["b", "a", "b", "c", "a", "b"]))
     mine = load("mine")
-    load.cache_clear()
+    forget()
     assert mine.labels.tolist() == [1, 0, 1, 2, 0, 1]
     assert (mine.classes, mine.columns) == (("a", "b", "c"), ("x0", "x1"))
     np.testing.assert_allclose(mine.contexts.std(axis=0), 1, rtol=1e-6)
@@ -178,7 +178,7 @@ def test_more_classes_than_a_byte_has(tmp_path, monkeypatch):
     labels = np.repeat(np.arange(300), 2)
     np.savez(tmp_path / "many.npz", X=np.arange(1200.0).reshape(600, 2), y=labels)
     many = load("many")
-    load.cache_clear()
+    forget()
     assert len(many.classes) == 300
     assert (many.labels == labels).all()
 
@@ -250,8 +250,9 @@ def test_what_is_at_hand(tmp_path, monkeypatch):
 @pytest.mark.skipif(not SHARED, reason="BANDSTRAP_DATA is not set")
 @pytest.mark.parametrize("name", sorted(set(DATASETS) - {*SHIPPED}))
 def test_the_real_ones(name, monkeypatch):
+    forget()
     monkeypatch.setenv("BANDSTRAP_DATA", SHARED)
-    data = load.__wrapped__(name)
+    data = load(name)
     rows, features = data.contexts.shape
     assert data.labels.shape == (rows,)
     assert len(data.columns) == features

@@ -12,7 +12,7 @@ from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZipFile
 import numpy as np
 import pytest
 
-from bandstrap.datasets import DATASETS, archives, load, sources
+from bandstrap.datasets import DATASETS, archives, forget, load, sources
 from bandstrap.datasets.catalogue import Archive, DatasetEntry, Member
 from bandstrap.datasets.raw import Raw, read_npz, write_npz
 from bandstrap.errors import BandstrapError, InvalidInput, OutputError
@@ -38,7 +38,7 @@ def _alone(tmp_path, monkeypatch):
     monkeypatch.setenv("BANDSTRAP_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "data").mkdir()
-    load.cache_clear()
+    forget()
 
 
 def refused(read, *arguments):
@@ -198,7 +198,7 @@ def test_the_command_line_refuses_such_names_too(tmp_path):
     write_npz(tmp_path / "x.npz", RAW)
     names = ["--datasets", "iris,../x", "--policies", "eg-lin,ts-lin", "--rounds", "10"]
     said = in_one_line(failed("benchmark", *names, "--out", tmp_path / "out"))
-    assert "unknown data set '../x'" in said
+    assert "name = '../x': give the name of a data set, such as 'iris', not a path" in said
     assert not (tmp_path / "out").exists()
 
 

@@ -119,7 +119,7 @@ def test_data_out_of_reach_say_where_to_put_them(tmp_path, monkeypatch, name):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(sources, "fetched", unreachable)
     monkeypatch.setattr(archives, "downloaded", unreachable)
-    datasets.load.cache_clear()
+    datasets.forget()
     # All experiments: it is said before the first has taken its time.
     chosen = ["figure1", f"figure2-{name}"]
     code, said = command("reproduce", *chosen, "--out", tmp_path / "out")

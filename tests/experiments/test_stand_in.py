@@ -45,6 +45,6 @@ def test_a_wrong_file_is_an_error_at_every_size_that_needs_it(tmp_path, monkeypa
     np.savez(tmp_path / "covtype.npz", X=np.zeros((4, 2), np.int16), y=np.array([0, 1, 0, 1]))
     monkeypatch.setenv("BANDSTRAP_DATA", str(tmp_path))
     stand_in._reachable.cache_clear()
-    datasets.load.cache_clear()
+    datasets.forget()
     with pytest.raises(OutputError, match="does not hold the covtype data set"):
         world_of("covtype", Settings(RunSize.SHORT))

@@ -18,6 +18,7 @@ from bandstrap.simulation import Cell, Runner, progress, runner
 from bandstrap.simulation.batch import run_batch
 from bandstrap.simulation.progress import Board
 from bandstrap.simulation.runner import Observer, _at_work
+from bandstrap.simulation.sending import Sent
 from bandstrap.simulation.store.checkpoint import Checkpoint
 from bandstrap.version import __version__
 from contextual_worlds import DIGITS, POLICIES, cells
@@ -249,7 +250,7 @@ def test_a_worker_writes_its_progress_where_others_read_it(tmp_path, monkeypatch
     monkeypatch.setattr(
         Board, "tell", lambda *told, tell=Board.tell: (tell(*told), seen.append(told[2]))
     )
-    _at_work(1, cells(30)[0].batches(SEED)[0], None, 1.0, board, __version__)
+    _at_work(1, Sent(cells(30)[0].batches(SEED)[0]), None, 1.0, board, __version__)
     assert sorted(set(seen)) == list(range(1, 31))
     assert board.rounds().tolist() == [0, 30, 0]
 

@@ -5,7 +5,7 @@ import pytest
 
 from bandstrap.simulation.engines import Dask
 from called import called
-from clusters import check_a_killed_worker, contextual, dask_cluster, results
+from clusters import check_a_killed_worker, check_own_code, contextual, dask_cluster, results
 
 pytest.importorskip("distributed")
 
@@ -23,6 +23,10 @@ def test_results_are_those_of_this_machine_to_the_byte(engine, tmp_path):
 
 def test_a_killed_worker_loses_nothing(engine, tmp_path):
     check_a_killed_worker(engine, tmp_path)
+
+
+def test_workers_play_code_that_only_this_folder_has(engine, tmp_path):
+    check_own_code(engine, tmp_path)
 
 
 def test_commands_play_there(engine, tmp_path):

@@ -8,7 +8,14 @@ import pytest
 
 from bandstrap.simulation.engines import Ray
 from certificates import certificates
-from clusters import check_a_killed_worker, contextual, own_address, ray_cluster, results
+from clusters import (
+    check_a_killed_worker,
+    check_own_code,
+    contextual,
+    own_address,
+    ray_cluster,
+    results,
+)
 
 if find_spec("ray") is None:  # not imported here: its token must be in the environment before
     pytest.skip("needs ray", allow_module_level=True)
@@ -32,6 +39,10 @@ def test_results_are_those_of_this_machine_to_the_byte(engine, tmp_path):
 
 def test_a_killed_worker_loses_nothing(engine, tmp_path):
     check_a_killed_worker(engine, tmp_path)
+
+
+def test_workers_play_code_that_only_this_folder_has(engine, tmp_path):
+    check_own_code(engine, tmp_path)
 
 
 def test_nobody_is_let_in_without_a_certificate(engine, ours):

@@ -109,7 +109,9 @@ def _warning(message: Warning | str, *args: Any, **kwargs: Any) -> str:
 def _unexpected(error: Exception) -> str:
     reason = brief(" ".join(f"{type(error).__name__}: {error}".split()), MOST)
     whose = "this is a bug in bandstrap: please report it with the output of"
-    if any(each.partition("=")[0] in ("--policy", "--model") for each in sys.argv):
+    options = {each.partition("=")[0] for each in sys.argv}
+    among = "--policies" in options and any(":" in each for each in sys.argv)
+    if among or options & {"--policy", "--model"}:
         whose = "it may be in your own code; to see where, run"
     return printable(f"unexpected error: {reason}; {whose}: {command_line('--debug')}")
 

@@ -14,6 +14,8 @@ from bandstrap.storage.files import reading, write_text
 SOURCE = Path(bandstrap.__file__).parent
 PLUGINS = ("bandstrap.policies", "bandstrap.models")  # groups of entry points
 
+OURS, FOUND = "data sets", "data sets found in your folder"
+
 
 class NamesCache(TypedDict):
     """Names by group, and the facts about each policy."""
@@ -37,6 +39,17 @@ def known() -> NamesCache:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, json.dumps({"state": state, **found}))
     return found
+
+
+def known_here() -> NamesCache:
+    """The same, with the user's data sets after ours; they are looked for every time."""
+    from bandstrap.datasets.own import found
+
+    names, own = known()["names"], sorted(found())
+    place = [*names].index(OURS) + 1 if OURS in names else len(names)
+    groups = [*names.items()]
+    groups[place:place] = [(FOUND, own)] if own else []
+    return NamesCache(names=dict(groups), about=known()["about"])
 
 
 def _cache() -> Path:
@@ -64,7 +77,7 @@ def complete_policies(incomplete: str) -> list[str]:
 
 
 def complete_datasets(incomplete: str) -> list[str]:
-    return _after_commas(incomplete, ("data sets",))
+    return _after_commas(incomplete, (OURS, FOUND))
 
 
 def complete_engine(incomplete: str) -> list[str]:
@@ -83,5 +96,6 @@ def _after_commas(incomplete: str, groups: Iterable[str]) -> list[str]:
 
 
 def _beginning(incomplete: str, groups: Iterable[str]) -> list[str]:
-    by_group = known()["names"]
-    return [name for group in groups for name in by_group[group] if name.startswith(incomplete)]
+    by_group = (known_here() if FOUND in groups else known())["names"]
+    offered = (name for group in groups for name in by_group.get(group, ()))
+    return [name for name in offered if name.startswith(incomplete)]

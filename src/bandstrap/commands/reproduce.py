@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from bandstrap.commands.terminal import line
-from bandstrap.errors import InvalidInput, UnknownName
+from bandstrap.errors import BandstrapError, InvalidInput, UnknownName
 from bandstrap.experiments import EXPERIMENTS, Claim, Experiment, Settings, Verdict
 from bandstrap.experiments.base import tally
 from bandstrap.experiments.kept import kept_claims
@@ -101,8 +101,12 @@ def reproduce(
     started = time.perf_counter()
     _check(names, settings)
     names = names or list(EXPERIMENTS)
+    if kept and settings.own:
+        remedy = "leave it out with policies of your own: kept runs are of ours"
+        raise InvalidInput("--kept", str(kept), remedy)
     for name in names:
         EXPERIMENTS[name]().prepare(settings)
+        _check_own(EXPERIMENTS[name](), settings)
     with locked(out), locked(kept) if kept else nullcontext():
         evidence = Evidence(kept, Source.here(command)) if kept else None
         session = Session(out, settings, seed, engine=engine, evidence=evidence)
@@ -130,6 +134,22 @@ def _check(names: list[str], settings: Settings) -> None:
             others = ", ".join(list(known)[:5])
             remedy = f"{name} has others, such as {others} (see: bandstrap list)"
             raise InvalidInput("--policies", ",".join(asked), remedy)
+
+
+def _check_own(experiment: Experiment, settings: Settings) -> None:
+    """Refuse a policy of the user's own that an experiment cannot play, before anything is."""
+    problems = experiment.problems(settings) if settings.own else []
+    for name, policy in settings.own.items():
+        if not problems:
+            places = ", ".join(each for each, kind in EXPERIMENTS.items() if kind.known)
+            remedy = f"{experiment.name} plays no policies of your own; these do: {places}"
+            raise InvalidInput("--policy", name, remedy)
+        for problem in problems:
+            try:
+                policy.start(problem)
+            except BandstrapError as error:
+                remedy = f"it cannot play {experiment.name} ({error}); leave it out"
+                raise InvalidInput("--policy", name, remedy) from error
 
 
 def ranking_lines(played: Played) -> list[Text]:

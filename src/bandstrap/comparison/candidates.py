@@ -1,10 +1,7 @@
 """Which policies take part: by name, joined with models, or the user's own."""
 
-import os
-import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, NamedTuple
 
@@ -12,12 +9,12 @@ from bandstrap.errors import BandstrapError, InvalidInput, UnknownName
 from bandstrap.models import Model
 from bandstrap.policies import POLICIES, ContextualBootstrap, ContextualEpsilonGreedy, Decay, Policy
 from bandstrap.policies.entry import QUICKLY, USUALLY, WIDELY
+from bandstrap.policies.own import failed, instance, is_path, own_by_name
 from bandstrap.policies.registry import CONTEXTUAL, FORMER, REGISTRY, compared, current
 from bandstrap.priors import EigenExamples
 from bandstrap.resampling import Exponential, Multinomial
 
 GROUPS: dict[type, str] = {Policy: "bandstrap.policies", Model: "bandstrap.models"}
-OPTIONS: dict[type, str] = {Policy: "--policy", Model: "--model"}
 PRIOR = EigenExamples()  # estimated as contexts arrive, as it would be in a product
 # One of each kind, in its cheapest mode; npb-log-gaussian would be wb-log-gaussian again.
 QUICK, USUAL = compared(QUICKLY), compared(USUALLY)
@@ -51,55 +48,8 @@ def _loaded(point: EntryPoint, kind: type) -> Any:
     try:
         thing = point.load()
     except Exception as error:  # others' code may raise anything
-        raise _failed(whose, point.value, error, "fix or remove the package") from error
-    return _instance(thing, kind, whose, point.value)
-
-
-def own_by_name(things: tuple[Any, ...], kind: type) -> dict[str, Any]:
-    """Each under the name of its class; a second one of a class is numbered."""
-    found: dict[str, Any] = {}
-    for thing in things:
-        one = _instance(_imported(thing, kind), kind, OPTIONS[kind], thing)
-        name = type(one).__name__.lower()
-        several = sum(type(other) is type(one) for other in found.values())
-        found[f"{name}-{several + 1}" if several else name] = one
-    return found
-
-
-def _imported(thing: Any, kind: type) -> Any:
-    """What `module:Name` names, also from the current folder."""
-    if not isinstance(thing, str):
-        return thing
-    module, _, name = thing.partition(":")
-    if not (module and name):
-        raise InvalidInput(OPTIONS[kind], thing, "write module:Class, as in my_policies:Mine")
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    try:
-        return getattr(import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise InvalidInput(OPTIONS[kind], thing, f"cannot be imported ({error})") from error
-
-
-def _instance(thing: Any, kind: type, parameter: str, value: Any) -> Any:
-    """A policy or model, or what a class or function returns without arguments."""
-    if isinstance(thing, kind):
-        return thing
-    try:
-        one = thing() if callable(thing) else thing
-    except BandstrapError:
-        raise
-    except Exception as error:  # others' code may raise anything
-        remedy = "name a class that needs no arguments, or a function that returns an object"
-        raise _failed(parameter, value, error, remedy) from error
-    if not isinstance(one, kind):
-        raise InvalidInput(parameter, value, f"give a {kind.__name__}, or what returns one")
-    return one
-
-
-def _failed(parameter: str, value: Any, error: Exception, remedy: str) -> InvalidInput:
-    reason = " ".join(f"{type(error).__name__}: {error}".split())
-    return InvalidInput(parameter, value, f"cannot be made ({reason}): {remedy}")
+        raise failed(whose, point.value, error, "fix or remove the package") from error
+    return instance(thing, kind, whose, point.value)
 
 
 def affordable(names: tuple[str, ...], width: int) -> tuple[str, ...]:
@@ -115,9 +65,9 @@ class Selection:
     ['wb-lin', 'eg-lin']
     """
 
-    policies: tuple[str, ...] = ()
+    policies: tuple[str, ...] = ()  # "module:Class" among them too
     models: tuple[str, ...] = ()
-    own_policies: tuple[Any, ...] = ()  # "module:Class", or policies
+    own_policies: Sequence[Any] | Mapping[str, Any] = ()  # "module:Class", policies, or by name
     own_models: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
@@ -135,10 +85,17 @@ class Selection:
             chosen = self._named(known, (*self.models, *own_models))
         else:
             chosen = [*usual, *known.others]
-        own = own_by_name(self.own_policies, Policy)
+        own = self._own()
         for name in own.keys() & (known.policies.keys() | FORMER.keys()):
             raise InvalidInput("--policy", name, "another policy has this name; rename the class")
         return {**{name: known.policies[name] for name in chosen}, **own}
+
+    def _own(self) -> dict[str, Policy[Any]]:
+        """The user's, those first that stand among the others."""
+        paths = [*filter(is_path, self.policies)]
+        if isinstance(self.own_policies, Mapping):
+            return {**own_by_name(paths, Policy), **own_by_name(self.own_policies, Policy)}
+        return own_by_name([*paths, *self.own_policies], Policy)
 
     def _named(self, known: "Candidates", models: tuple[str, ...]) -> list[str]:
         """Each policy with each model; the full name of a policy is taken as it is."""
@@ -146,7 +103,8 @@ class Selection:
             known.check_model(model)
         names: dict[str, None] = {}
         joined: set[str] = set()
-        for policy in self.policies or EXPLORERS:
+        registered = [name for name in self.policies if not is_path(name)]
+        for policy in registered if self.policies else EXPLORERS:
             pairs = {f"{policy}-{model}": model for model in models}
             found = {name: model for name, model in pairs.items() if name in known.pairs}
             if not found and self.policies:

@@ -1,13 +1,14 @@
 """A table played by many policies: the ranking, a recommendation, and its code."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bandstrap.comparison.candidates import QUICK, USUAL, Selection, affordable
-from bandstrap.comparison.options import Size, split_names
+from bandstrap.comparison.named import by_name
+from bandstrap.comparison.options import Size, split_names, split_policies
 from bandstrap.comparison.plot import draw
 from bandstrap.comparison.ranking import Gap, Standing, advice, gap, ranked
 from bandstrap.comparison.rewards import RewardScale, reward_source
@@ -101,7 +102,7 @@ def compare(
     *,
     policies: str | Sequence[str] = (),
     models: str | Sequence[str] = (),
-    own: Sequence[Any] = (),
+    own: Sequence[Any] | Mapping[str, Any] = (),
     rounds: int | None = None,
     runs: int | None = None,
     quick: bool = False,
@@ -111,23 +112,28 @@ def compare(
 ) -> Comparison:
     """Play the rows of a table as a bandit with many policies, and say which one to use.
 
-    `data` is a path or a pandas, polars or Arrow table. Either `label` names the column of classes,
-    each of which is an arm, or `rewards` names one column of rewards for each arm. `policies` and
+    `data` is a path, a pandas, polars or Arrow table, or the name of a data set. Either `label`
+    names the column of classes, each of which is an arm (data sets of arrays know theirs), or
+    `rewards` names one column of rewards for each arm. `policies` and
     `models` are names, as a list or separated by commas: each of the policies eg, npb and wb is
     joined with each of the models lin, log, nn and so on; any policy can be given by its full name.
-    `own` are policy objects of yours. `workers=0` means one per core. With `out`, results are
-    written to that folder, and a killed comparison continues.
+    `own` are policies of yours: objects, or `module:Class(parameter=value)` as text, which may also
+    stand among `policies`; or by name, as `sweep` returns them. `workers=0` means one per core.
+    With `out`, results are written to that folder, and a killed comparison continues.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"x": [0.1, 0.9, 0.2, 0.8] * 25, "y": ["low", "high"] * 50})
     >>> compare(table, label="y", policies=["eg-lin"], rounds=100, runs=2).ranking[0].policy
     'eg-lin'
     """
-    selection = Selection(split_names(policies), split_names(models), tuple(own))
+    mine = own if isinstance(own, Mapping) else tuple(own)
+    selection = Selection(split_policies(policies), split_names(models), mine)
     size = Size(rounds, runs, quick)
     runner = Runner(seed, engine=engine_named("local", None, workers))
     store = Output(Path(out)) if out is not None else None
-    table = prepare(data, reward_source(label, rewards), seed, selection.check)
+    found = by_name(data)
+    source = reward_source(label if label or rewards else found.label, rewards)
+    table = prepare(found.table, source, seed, selection.check, found.title)
     return run(table, selection, size, runner, store)
 
 

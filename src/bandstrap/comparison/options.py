@@ -29,6 +29,30 @@ def split_names(names: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(filter(None, found)) or ("",)
 
 
+def split_policies(policies: str | Sequence[str]) -> tuple[str, ...]:
+    """The names in a text, where commas in brackets or quotes do not count; a list is taken as it
+    is.
+
+    >>> split_policies("wb, mine:Soft(a=1, b=['x,y', 3]),ts")
+    ('wb', "mine:Soft(a=1, b=['x,y', 3])", 'ts')
+    """
+    if not isinstance(policies, str):
+        return tuple(policies)
+    parts, depth, quote = [""], 0, ""
+    for letter in policies:
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "'\"":
+            quote = letter
+        else:
+            depth += (letter in "([{") - (letter in ")]}")
+        if letter == "," and depth <= 0 and not quote:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return tuple(part.strip() for part in parts if part.strip()) or ("",)
+
+
 @dataclass(frozen=True)
 class Size:
     """How many rounds and runs to play; None depends on the table.

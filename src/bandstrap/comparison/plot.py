@@ -10,8 +10,8 @@ from bandstrap.comparison.benchmark.ranks import Ranks
 from bandstrap.comparison.ranking import Standing
 from bandstrap.experiments.figure2.plot import EARLY, style
 from bandstrap.experiments.style import figure, plain_log, save
-from bandstrap.printable import called
 from bandstrap.simulation import Trace
+from bandstrap.simulation.curves import plain
 
 CURVES = 8  # more could not be told apart
 ROW = 0.24  # inches per name
@@ -33,11 +33,6 @@ def draw(
     _places(axes[0, 1], ranking, baselines)
     drawing.suptitle(plain(title, most=120))
     save(drawing, path)
-
-
-def plain(text: str, most: int = 60) -> str:
-    """A user's name for matplotlib: a dollar would start a formula."""
-    return called(text, most).replace("$", r"\$")
 
 
 def _curves(axis: Any, traces: list[Trace], baselines: dict[str, float]) -> None:

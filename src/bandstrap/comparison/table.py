@@ -42,18 +42,23 @@ class PreparedTable:
 
 
 def prepare(
-    data: Any, source: RewardSource, seed: int = 0, check: Callable[[], None] = lambda: None
+    data: Any,
+    source: RewardSource,
+    seed: int = 0,
+    check: Callable[[], None] = lambda: None,
+    title: str | None = None,
 ) -> PreparedTable:
     """Read a table, find the rewards, and encode all other columns.
 
-    `check` is called as soon as the header is right, before the rows are read, which may take long.
+    `title` is its name in results, by default that of the file. `check` is called as soon as the
+    header is right, before the rows are read, which may take long.
     """
 
     def checked(names: list[str]) -> None:
         source.check(names)
         check()
 
-    return prepare_sample(read(data, seed, checked), title_of(data), source)
+    return prepare_sample(read(data, seed, checked), title or title_of(data), source)
 
 
 def prepare_sample(sample: Sample, title: str, source: RewardSource) -> PreparedTable:

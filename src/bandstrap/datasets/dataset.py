@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -37,6 +38,15 @@ class Dataset:
     def __repr__(self) -> str:
         rows, features = self.contexts.shape
         return f"Dataset({self.name!r}, {rows} x {features}, {len(self.classes)} classes)"
+
+    @cached_property
+    def digest(self) -> str:
+        """Of all contexts and labels, so that results of other rows are never reused."""
+        digest = sha256()
+        for array in (self.contexts, self.labels):
+            digest.update(f"{array.dtype.str}{array.shape}".encode())
+            digest.update(np.ascontiguousarray(array).data)
+        return digest.hexdigest()[:24]
 
     @cached_property
     def covariance(self) -> Array:

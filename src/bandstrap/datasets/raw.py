@@ -9,6 +9,7 @@ import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.errors import OutputError
+from bandstrap.printable import called
 from bandstrap.storage.files import reading, replacing
 from bandstrap.storage.npz import read_arrays
 
@@ -54,9 +55,21 @@ def read_npz(
         with reading(path, REMEDY) as file:
             own = file.seek(0, 2)
             stored = read_arrays(file, max(ANY, TIMES * own) if most is None else most)
+        if most is None:
+            _check_names(path, stored)
         return _decoded(stored, classes, columns)
     except (KeyError, ValueError) as error:
         raise OutputError(path, f"is cut off or not a data set ({error})", remedy) from error
+
+
+def _check_names(path: Path, stored: dict[str, Array]) -> None:
+    """A file of the user's own may hold anything."""
+    parts = ("X_train", "X_test", "y_train", "y_test") if "X_train" in stored else ("X", "y")
+    absent = [name for name in parts if name not in stored]
+    if absent:
+        held = called(", ".join(sorted(stored)) or "nothing")
+        problem = f"has no array {' and no '.join(absent)}; it holds {held}"
+        raise OutputError(path, problem, "store rows as X and their classes as y, by np.savez")
 
 
 def _decoded(stored: dict[str, Array], classes: tuple[str, ...], columns: tuple[str, ...]) -> Raw:

@@ -72,14 +72,12 @@ def cache() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "bandstrap"
 
 
-def find(entry: DatasetEntry) -> Raw | None:
+def find(entry: DatasetEntry) -> Raw:
     """The data set from the first source that has it, checked against its checksum."""
     if entry.name in SHIPPED:
         return verified(entry, fetched(entry), f"scikit-learn's {entry.name}")
-    found = _in_folder(entry)
-    if found is None and entry.checksum is not None:
-        found = _in_cache(entry)
-    if found is not None or entry.checksum is None:
+    found = _in_folder(entry) or _in_cache(entry)
+    if found is not None:
         return found
     found = _over_the_network(entry)
     with suppress(OSError):  # a cache that cannot be written only costs time
@@ -92,6 +90,13 @@ def check_name(name: object) -> None:
     named = isinstance(name, str) and 0 < len(name) <= LONGEST and "\0" not in name
     if not named or name in (".", "..") or PureWindowsPath(str(name)).name != name:
         raise InvalidInput("name", name, "give the name of a data set, such as 'iris', not a path")
+
+
+def check_folder() -> None:
+    """Refuse a setting that names no folder."""
+    setting = os.environ.get(FOLDER)
+    if setting and not os.path.isdir(setting):  # which never raises
+        raise OutputError(Path(setting), "is not a folder", f"set {FOLDER} to one, or unset it")
 
 
 def is_local(entry: DatasetEntry) -> bool:
@@ -113,12 +118,11 @@ def verified(entry: DatasetEntry, raw: Raw, source: object) -> Raw:
 
 
 def _in_folder(entry: DatasetEntry) -> Raw | None:
+    check_folder()
     setting = os.environ.get(FOLDER)
     if not setting:
         return None
     folder = Path(setting)
-    if not os.path.isdir(folder):  # which never raises
-        raise OutputError(folder, "is not a folder", f"set {FOLDER} to one, or unset it")
     path = _file(folder, entry)
     if path.exists():
         return verified(entry, read_npz(path, entry.classes, entry.columns, entry.most), path)

@@ -5,7 +5,10 @@ from typing import Any, ClassVar, NamedTuple
 
 from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.history.compiled import Law
+from bandstrap.printable import lasting
 from bandstrap.problem import Problem
+
+RULING = ("look", "pull", "_rewards")  # methods that a law stands for
 
 
 class Round(NamedTuple):
@@ -19,9 +22,9 @@ class Round(NamedTuple):
 class Environment(ABC):
     """Frozen parameters of a problem. `start` draws a world, which holds the state of all runs.
 
-    A round is a `look`, which returns the contexts, and a `pull`, which returns the rewards. A
-    world has plain attributes only, so that a run can be saved midway. Without contexts all rounds
-    look alike and one look is enough.
+    A round is one `look`, which returns the contexts and the truth, and one `pull`, which returns
+    the rewards; either may change the world. A world has plain attributes only, so that a run can
+    be saved midway. An environment does not change: what does belongs to the world.
 
     >>> import numpy as np
     >>> from bandstrap.environments import Bernoulli
@@ -45,7 +48,7 @@ class Environment(ABC):
     def stream(self) -> str:
         """The text that seeds its worlds; it stays the same whatever the class is called."""
         name = type(self).__qualname__
-        return repr(self).replace(name, vars(type(self)).get("seeded_as", name), 1)
+        return lasting(repr(self)).replace(name, vars(type(self)).get("seeded_as", name), 1)
 
     @property
     @abstractmethod
@@ -54,7 +57,8 @@ class Environment(ABC):
 
     @property
     def law(self) -> Law | None:
-        """The rewards' distribution, if kernels can draw from it."""
+        """The rewards' distribution, if kernels can draw from it: they then call neither `look` nor
+        `pull`, and arms stay as `start` drew them."""
         return None
 
     @abstractmethod
@@ -68,3 +72,25 @@ class Environment(ABC):
     @abstractmethod
     def pull(self, world: Any, chosen: Array, rng: Rng) -> Array:
         """The reward of each run's chosen arm, in the round last looked at."""
+
+
+def law_of(environment: Environment) -> Law | None:
+    """The law that kernels may play by: not one that a subclass has overruled.
+
+    It stands for `look` and `pull` as the class that states it knew them.
+
+    >>> from bandstrap.environments import Bernoulli
+    >>> class Lucky(Bernoulli):
+    ...     def pull(self, world, chosen, rng):
+    ...         return super().pull(world, chosen, rng) ** 0
+    >>> law_of(Bernoulli()) is None, law_of(Lucky()) is None
+    (False, True)
+    """
+    overruled = _age(environment, "law") > min(_age(environment, name) for name in RULING)
+    return None if overruled else environment.law
+
+
+def _age(environment: Environment, name: str) -> int:
+    """How many classes above its own the environment has a method from."""
+    kinds = type(environment).__mro__
+    return next((age for age, kind in enumerate(kinds) if name in vars(kind)), len(kinds))

@@ -6,8 +6,9 @@ from typing import ClassVar
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
-from bandstrap.datasets import Dataset, load
+from bandstrap.datasets import DATASETS, Dataset, load
 from bandstrap.environments.base import Environment, Round
+from bandstrap.errors import BandstrapError
 from bandstrap.problem import Problem, Support
 from bandstrap.storage.schema import ArrayOf, Schema
 
@@ -57,9 +58,22 @@ class Labelled(Environment):
 
     contextual: ClassVar[bool] = True
 
+    def __repr__(self) -> str:
+        """With a digest of the user's own rows, which may change; those of ours cannot."""
+        if self.dataset in DATASETS:
+            return self.stream
+        try:
+            return f"Labelled(dataset={self.dataset!r}, {self.data.digest})"
+        except BandstrapError:  # a repr says what it can
+            return self.stream
+
     @property
     def name(self) -> str:
         return self.dataset
+
+    @property
+    def stream(self) -> str:
+        return f"Labelled(dataset={self.dataset!r})"
 
     @property
     def data(self) -> Dataset:

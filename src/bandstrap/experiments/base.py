@@ -4,7 +4,7 @@ import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -12,8 +12,11 @@ from typing import Any, ClassVar, TypeVar
 from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.experiments.figure2.players import PLAYERS
 from bandstrap.experiments.ranking import Ranking, by_regret
+from bandstrap.policies import Policy
 from bandstrap.policies.registry import REGISTRY, current
+from bandstrap.problem import Problem
 from bandstrap.simulation import Runner, Trace
+from bandstrap.simulation.store.fingerprint import fingerprint, is_complete
 
 
 class Verdict(StrEnum):
@@ -145,6 +148,7 @@ class Settings:
     arms: int | None = None
     policies: tuple[str, ...] | None = None
     exact_horizon: int | None = None  # rounds of policies whose cost grows with history
+    own: Mapping[str, Policy[Any]] = field(default_factory=dict, hash=False)  # the user's, by name
 
     def __post_init__(self) -> None:
         for name in ("runs", "horizon", "arms", "exact_horizon"):
@@ -156,6 +160,10 @@ class Settings:
         for name in self.policies or ():
             if name not in REGISTRY and name not in PLAYERS:
                 raise UnknownName("policy", name, REGISTRY)
+        for name in self.own:
+            if name in REGISTRY or name in PLAYERS:
+                remedy = "another policy has this name; rename the class"
+                raise InvalidInput("--policy", name, remedy)
         if len(set(self.policies or ())) < len(self.policies or ()):
             raise InvalidInput("--policies", ",".join(self.policies or ()), "name each once")
 
@@ -174,20 +182,31 @@ class Settings:
 
     def facts(self) -> dict[str, Any]:
         """What results depend on, as results that are kept already have it."""
-        facts = asdict(self)
-        size = facts.pop("size")
+        facts = {each.name: getattr(self, each.name) for each in fields(self)}
+        size, own = facts.pop("size"), facts.pop("own")
         short = {"size": str(size)} if size is RunSize.SHORT else {}
-        return {"quick": size is RunSize.QUICK, **facts, **short}
+        mine = {"own": {name: fingerprint(each) for name, each in own.items()}} if own else {}
+        return {"quick": size is RunSize.QUICK, **facts, **short, **mine}
+
+    @property
+    def complete(self) -> bool:
+        """Whether equal facts mean equal results: all of the user's policies can be seen."""
+        return all(is_complete(fingerprint(each)) for each in self.own.values())
 
     @classmethod
     def from_facts(cls, facts: Mapping[str, Any]) -> "Settings":
-        """The inverse of `facts`, also where JSON has made a list of the policies."""
+        """The inverse of `facts`, also where JSON has made a list of the policies; those of the
+        user's own are gone."""
         given: dict[str, Any] = {**facts, "policies": tuple(facts.get("policies") or ()) or None}
+        given.pop("own", None)
         quick, size = given.pop("quick"), given.pop("size", RunSize.FULL)
         return cls(RunSize.QUICK if quick else RunSize(size), **given)
 
     def chosen(self, known: Container[str], usual: tuple[str, ...]) -> tuple[str, ...]:
-        """The given policies that are known, or the usual ones if there are none."""
+        """The given policies that are known, or the usual ones if there are none; not the user's
+        own."""
+        if self.policies == ():  # the user's own alone
+            return ()
         return tuple(name for name in self.policies or () if name in known) or usual
 
 
@@ -197,6 +216,11 @@ class Experiment(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     known: ClassVar[Collection[str]] = ()  # policies that `--policies` may name
+
+    def problems(self, settings: Settings) -> list[Problem]:
+        """What a policy of the user's own has to play; nothing if the experiment has no place for
+        one."""
+        return []
 
     def prepare(self, settings: Settings) -> None:  # noqa: B027 - most have nothing to prepare
         """Fail early, for example on missing data, before any experiment runs."""

@@ -4,11 +4,12 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import ClassVar
 
-from bandstrap.environments import ENVIRONMENTS
+from bandstrap.environments import ENVIRONMENTS, Environment
 from bandstrap.experiments.base import Claim, Experiment, Settings, Verdict, by_name
 from bandstrap.experiments.statements import Statement, regret_difference, tally_of, verdict_of
 from bandstrap.experiments.style import figure, regret_axes, save
 from bandstrap.policies import POLICIES
+from bandstrap.problem import Problem
 from bandstrap.simulation import Cell, Runner, Trace
 
 ENVIRONMENT_NAMES = ("bernoulli", "truncated-normal", "beta", "triangular")
@@ -33,13 +34,20 @@ class Figure1(Experiment):
     def run(self, settings: Settings, runner: Runner) -> list[Trace]:
         full, short = (self.runs, 10_000), (self.short_runs, 10_000)
         runs, horizon = settings.runs_and_rounds(full, (200, 1000), short)
-        arms = settings.arms or self.n_arms
+        chosen = {name: POLICIES[name]() for name in settings.chosen(self.known, POLICY_NAMES)}
         cells = [
-            Cell(self.name, env, name, ENVIRONMENTS[env](arms), POLICIES[name](), horizon, runs)
-            for env in ENVIRONMENT_NAMES
-            for name in settings.chosen(self.known, POLICY_NAMES)
+            Cell(self.name, env, name, world, policy, horizon, runs)
+            for env, world in self._worlds(settings).items()
+            for name, policy in {**chosen, **settings.own}.items()
         ]
         return runner.run(cells)
+
+    def problems(self, settings: Settings) -> list[Problem]:
+        return [world.problem for world in self._worlds(settings).values()]
+
+    def _worlds(self, settings: Settings) -> dict[str, Environment]:
+        arms = settings.arms or self.n_arms
+        return {name: ENVIRONMENTS[name](arms) for name in ENVIRONMENT_NAMES}
 
     def check(self, settings: Settings, traces: list[Trace]) -> list[Claim]:
         found = by_name(traces)

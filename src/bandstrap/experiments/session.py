@@ -41,7 +41,8 @@ class Session:
             "settings": self.settings.facts(),
             **experiment.facts(self.settings),
         }
-        reusable = self.evidence is None  # else the runner must see all batches, to add them
+        # With evidence the runner must see all batches, to add them.
+        reusable = self.evidence is None and self.settings.complete
         traces = store.traces(facts, lambda: experiment.run(self.settings, runner), reusable)
         experiment.plot(self.settings, traces, store.folder / "plot.png")
         return experiment.check(self.settings, traces)

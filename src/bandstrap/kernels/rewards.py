@@ -60,8 +60,32 @@ def draw_rewards(stream, law, parameters, scale, rewards):
 
 
 @kernel
-def add_round(means, best, arms, rewards, regret, reward):
-    """Add one round of every run to its regret and reward so far."""
+def largest_means(means, best):
+    """The largest of each run's means."""
+    for run in range(best.size):
+        best[run] = means[run, 0]
+        for arm in range(1, means.shape[1]):
+            best[run] = max(best[run], means[run, arm])
+
+
+@kernel
+def state_round(means, best, arms, stated, regret):
+    """The means of the arms that are chosen, and regret added; False where a run cannot be so."""
+    right = True
     for run in range(arms.size):
-        regret[run] += best[run] - means[run, arms[run]]
+        arm = arms[run]
+        if not 0 <= arm < means.shape[1]:
+            return False
+        stated[run] = means[run, arm]
+        lost = best[run] - means[run, arm]
+        right &= lost >= 0.0
+        regret[run] += lost
+    return right
+
+
+@kernel
+def pay_round(arms, rewards, stated, reward, excess):
+    """Rewards added, and for each arm by how much they exceed the means that were stated."""
+    for run in range(arms.size):
         reward[run] += rewards[run]
+        excess[arms[run]] += rewards[run] - stated[run]

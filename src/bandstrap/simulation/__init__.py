@@ -8,14 +8,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from bandstrap.simulation.curves import plot as plot
     from bandstrap.simulation.runner import Cell as Cell
     from bandstrap.simulation.runner import Runner as Runner
     from bandstrap.simulation.runner import simulate as simulate
     from bandstrap.simulation.trace import Trace as Trace
+    from bandstrap.simulation.variants import sweep as sweep
 
-__all__ = ["Cell", "Runner", "Trace", "simulate"]
+__all__ = ["Cell", "Runner", "Trace", "plot", "simulate", "sweep"]
 
-_HOMES = {"Cell": "runner", "Runner": "runner", "simulate": "runner", "Trace": "trace"}
+_HOMES = {
+    "Cell": "runner",
+    "Runner": "runner",
+    "Trace": "trace",
+    "plot": "curves",
+    "simulate": "runner",
+    "sweep": "variants",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -10,8 +10,9 @@ import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.environments import Environment
+from bandstrap.environments.base import law_of
+from bandstrap.environments.rules import Truth
 from bandstrap.history.compiled import Compiled, Law
-from bandstrap.kernels.rewards import add_round
 from bandstrap.one_thread import ONE_THREAD
 from bandstrap.policies import Policy, State
 from bandstrap.seeding import generator
@@ -157,11 +158,13 @@ def _warm_up(batch: Batch) -> None:
 
 
 def _finish(batch: Batch, play: Play, watch: Watch) -> None:
-    law = batch.environment.law
+    law = law_of(batch.environment)
     compiled = play.state.compiled if batch.policy.in_kernels else None
+    truth = Truth(batch.environment, batch.runs)
     for last in recorded_rounds(batch.horizon)[play.point :]:
         if compiled is None or law is None:
-            _rounds_until(last, batch, play, watch)
+            _rounds_until(last, batch, play, watch, truth)
+            truth.check()
         else:
             _compiled_rounds_until(last, compiled, law, play)
         play.record()
@@ -184,20 +187,19 @@ def _compiled_rounds_until(last: int, compiled: Compiled, law: Law, play: Play) 
     play.played = int(last)
 
 
-def _rounds_until(last: int, batch: Batch, play: Play, watch: Watch) -> None:
+def _rounds_until(last: int, batch: Batch, play: Play, watch: Watch, truth: Truth) -> None:
     policy, environment, state, world = batch.policy, batch.environment, play.state, play.world
-    contexts, means, best = environment.look(world, play.played)
     while play.played < last:
-        if environment.contextual:
-            contexts, means, best = environment.look(world, play.played)
+        seen = environment.look(world, play.played)
         started = thread_time()
-        chosen = policy.select(state, contexts, play.rng)
+        chosen = policy.select(state, seen.contexts, play.rng)
         play.spent += thread_time() - started
+        truth.look(seen, chosen, play.regret_so_far)
         rewards = environment.pull(world, chosen, play.reward_rng)
         started = thread_time()
-        policy.update(state, contexts, chosen, rewards, play.rng)
+        policy.update(state, seen.contexts, chosen, rewards, play.rng)
         play.spent += thread_time() - started
-        add_round(means, best, chosen, rewards, play.regret_so_far, play.reward_so_far)
+        truth.pay(chosen, rewards, play.reward_so_far)
         play.played += 1
         if monotonic() >= watch.due:
             watch.look(play)

@@ -1,17 +1,18 @@
 """Batches played on one core or many, in any order, with the same result."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from pathlib import Path
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 from joblib import delayed, parallel_config
 
 from bandstrap.environments import Environment
+from bandstrap.environments.rules import check_rounds
 from bandstrap.errors import InvalidInput
 from bandstrap.models.cost import no_cost_warnings
 from bandstrap.policies import Policy
@@ -21,8 +22,10 @@ from bandstrap.simulation.batch import Batch, BatchResult, Play, Watch, run_batc
 from bandstrap.simulation.engines import Engine, Local
 from bandstrap.simulation.interrupts import played
 from bandstrap.simulation.progress import Bar, Board, ProgressLike, Quiet, RoundCounter
+from bandstrap.simulation.sending import Sent
 from bandstrap.simulation.store.checkpoint import Checkpoint, Slot
 from bandstrap.simulation.store.evidence import Evidence
+from bandstrap.simulation.store.fingerprint import fingerprint, is_complete
 from bandstrap.simulation.trace import Trace
 from bandstrap.storage.packing import CannotPack
 from bandstrap.version import __version__
@@ -175,7 +178,7 @@ class Runner:
         with Board.posted(len(todo)) as board, marked as mark, engine.pool(len(todo)) as pool:
             calls = (
                 delayed(_at_work)(
-                    place, job.batch, job.shown(mark), self.save_every, board, __version__
+                    place, Sent(job.batch), job.shown(mark), self.save_every, board, __version__
                 )
                 for place, job in enumerate(todo)
             )
@@ -225,20 +228,57 @@ class Observer(Watch):
 
 
 def _at_work(
-    place: int, batch: Batch, slot: Slot | None, save_every: float, board: Board, version: str
+    place: int, sent: Sent, slot: Slot | None, save_every: float, board: Board, version: str
 ) -> tuple[int, BatchResult]:
     """Play a batch, here or on a machine that may not see the checkpoint or the board."""
     if version != __version__:
         remedy = f"the cluster's workers have {__version__}: install the same version everywhere"
         raise InvalidInput("bandstrap", version, remedy)
-    seen = slot if slot and slot.seen() else None
+    batch, seen = sent.batch, slot if slot and slot.seen() else None
     watch = Observer(batch, seen, save_every, partial(board.tell, place))
     with no_cost_warnings(), parallel_config(backend="sequential"):  # estimators stay on their core
         return place, run_batch(batch, watch)
 
 
+def check_world(environment: Environment, rounds: int) -> None:
+    """Refuse an environment that breaks the rules in its first rounds, or that changes itself."""
+    check_rounds(environment, rounds)  # it may fill caches
+    before = fingerprint(environment)
+    check_rounds(environment, rounds)
+    if is_complete(before) and fingerprint(environment) != before:
+        remedy = "it changes as it is played: keep what changes in the world that start returns"
+        raise InvalidInput("environment", type(environment).__name__, remedy)
+
+
+@overload
 def simulate(
     policy: Policy[Any],
+    environment: Environment,
+    horizon: int,
+    runs: int = ...,
+    seed: int = ...,
+    workers: int = ...,
+    checkpoint: Path | str | None = ...,
+    progress: bool = ...,
+    name: str | None = ...,
+) -> Trace: ...
+
+
+@overload
+def simulate(
+    policy: Mapping[str, Policy[Any]],
+    environment: Environment,
+    horizon: int,
+    runs: int = ...,
+    seed: int = ...,
+    workers: int = ...,
+    checkpoint: Path | str | None = ...,
+    progress: bool = ...,
+) -> dict[str, Trace]: ...
+
+
+def simulate(
+    policy: Policy[Any] | Mapping[str, Policy[Any]],
     environment: Environment,
     horizon: int,
     runs: int = 1000,
@@ -247,11 +287,12 @@ def simulate(
     checkpoint: Path | str | None = None,
     progress: bool = False,
     name: str | None = None,
-) -> Trace:
+) -> Trace | dict[str, Trace]:
     """Play a policy in an environment, `runs` times over `horizon` rounds.
 
-    Policies simulated with the same seed meet the same arms. With a `checkpoint` directory a
-    killed simulation resumes where it was.
+    Policies simulated with the same seed meet the same arms; several by name, as `sweep` returns
+    them, are played at once and come back by name. With a `checkpoint` directory a killed
+    simulation resumes where it was.
 
     >>> from bandstrap import Bootstrap, simulate
     >>> from bandstrap.environments import Bernoulli
@@ -263,11 +304,28 @@ def simulate(
         raise InvalidInput("horizon", horizon, "give at least one round")
     if runs < 1:
         raise InvalidInput("runs", runs, "give at least one run")
-    policy.start(environment.problem)  # warns and refuses here, not in workers
-    policy_name = name or type(policy).__name__.lower()
-    cell = Cell("simulate", environment.name, policy_name, environment, policy, horizon, runs)
+    named = _named(policy, name)
+    check_world(environment, horizon)
+    for each in named.values():
+        each.start(environment.problem)  # warns and refuses here, not in workers
+    cells = [
+        Cell("simulate", environment.name, label, environment, each, horizon, runs)
+        for label, each in named.items()
+    ]
     store = Checkpoint(Path(checkpoint)) if checkpoint is not None else None
-    if not progress:
-        return Runner(seed, workers, store).run([cell])[0]
-    with Bar(called(policy_name)) as bar:
-        return Runner(seed, workers, store, bar).run([cell])[0]
+    with Bar(called(cells[0].policy_name)) if progress else nullcontext(Quiet()) as shown:
+        traces = Runner(seed, workers, store, shown).run(cells)
+    several = isinstance(policy, Mapping)
+    return dict(zip(named, traces, strict=True)) if several else traces[0]
+
+
+def _named(
+    policy: Policy[Any] | Mapping[str, Policy[Any]], name: str | None
+) -> dict[str, Policy[Any]]:
+    if not isinstance(policy, Mapping):
+        return {name or type(policy).__name__.lower(): policy}
+    if name is not None:
+        raise InvalidInput("name", name, "leave it out: several policies have their own")
+    if not policy:
+        raise InvalidInput("policy", {}, "give at least one")
+    return dict(policy)

@@ -1,15 +1,22 @@
 """The result of a simulation: regret and reward of every run at recorded rounds."""
 
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from statistics import NormalDist
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from bandstrap.arrays import Array
+from bandstrap.errors import InvalidInput
 from bandstrap.simulation.batch import BatchResult, recorded_rounds
 from bandstrap.simulation.store.tables import write_table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 CELL = ["experiment", "environment", "policy"]
 _LABELS = [(name, pa.string()) for name in CELL]
@@ -82,6 +89,13 @@ class Trace:
         width = NormalDist().inv_cdf(0.5 + confidence / 2) * self.error()
         return self.mean() - width, self.mean() + width
 
+    def reward_band(self, confidence: float = 0.95) -> tuple[Array, Array]:
+        """Confidence limits of the mean reward per round at each recorded round."""
+        per_step = self.reward / self.rounds
+        error = per_step.std(axis=0, ddof=1) / np.sqrt(self.runs) if self.runs > 1 else np.nan
+        width = NormalDist().inv_cdf(0.5 + confidence / 2) * error
+        return per_step.mean(axis=0) - width, per_step.mean(axis=0) + width
+
     def table(self) -> pa.Table:
         """One row per run and recorded round."""
         runs, points = self.regret.shape
@@ -100,9 +114,48 @@ class Trace:
     def _labels(self, size: int) -> list[pa.Array]:
         return [pa.repeat(pa.scalar(getattr(self, name)), size) for name in CELL]
 
+    def to_pandas(self) -> Any:
+        """The tidy table as a pandas frame.
+
+        >>> from bandstrap import UCB1, simulate
+        >>> from bandstrap.environments import Bernoulli
+        >>> trace = simulate(UCB1(), Bernoulli(n_arms=2), horizon=50, runs=4)
+        >>> frame = trace.to_pandas()
+        >>> [*frame.columns]
+        ['experiment', 'environment', 'policy', 'run', 'round', 'regret', 'reward']
+        """
+        _required("pandas")
+        return self.table().to_pandas()
+
+    def to_polars(self) -> Any:
+        """The tidy table as a polars frame."""
+        return _required("polars").from_arrow(self.table())
+
+    def plot(self, measure: str = "regret", axes: "Axes | None" = None) -> "Axes":
+        """Draw the trace and return the axes; `bandstrap.plot` draws several in one chart.
+
+        >>> import matplotlib
+        >>> matplotlib.use("agg")
+        >>> from bandstrap import UCB1, simulate
+        >>> from bandstrap.environments import Bernoulli
+        >>> axes = simulate(UCB1(), Bernoulli(n_arms=2), horizon=50, runs=4).plot()
+        >>> axes.get_xlabel(), axes.get_ylabel()
+        ('round', 'cumulative regret')
+        """
+        from bandstrap.simulation.curves import plot  # which draws traces
+
+        return plot([self], measure, axes)
+
     def to_parquet(self, path: Path | str) -> None:
         """Write the tidy table to a Parquet file."""
         write_table(self.table(), Path(path))
+
+
+def _required(package: str) -> ModuleType:
+    try:
+        return import_module(package)
+    except ImportError as error:
+        raise InvalidInput("frame", package, f"is not installed: pip install {package}") from error
 
 
 def _with_rounds(schema: pa.Schema, rounds: Array) -> pa.Schema:

@@ -5,13 +5,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bandstrap.arrays import Array, Rng
-from bandstrap.environments import Environment, Round
-from bandstrap.problem import Problem
-from bandstrap.seeding import generator
+from bandstrap.environments import Environment
+from bandstrap.environments.base import law_of
+from bandstrap.environments.rules import check_look, check_pull, check_rewards
+from bandstrap.errors import InvalidInput
+from bandstrap.history.compiled import Law
+from bandstrap.kernels.rewards import draw_rewards
+from bandstrap.seeding import generator, kernel_stream
+from bandstrap.simulation.runner import check_world
 from bandstrap.storage.unpacking import Loaded, unpack
-from bandstrap.testing.rules import has_mean, packed, require, require_shape
+from bandstrap.testing.rules import has_mean, packed, require
 
 RUNS = 100
+DRAWN = range(50)  # pulls of each run that are compared with the law
+LATE = 1_000_000  # a round by which arms that drift have moved
 
 
 class Played(NamedTuple):
@@ -28,70 +35,38 @@ def check_environment(environment: Environment, *, seed: int = 0, rounds: int = 
     >>> from bandstrap.environments import Bernoulli
     >>> check_environment(Bernoulli(n_arms=3))
     """
-    problem = environment.problem
-    isproblem = hasattr(problem, "n_arms") and hasattr(problem, "support")
-    require(isproblem, environment, "problem must be a Problem", problem)
-    features = problem.n_features
-    rule = f"contextual must be {features > 0}, as there are {features} features"
-    require(environment.contextual == (features > 0), environment, rule, environment.contextual)
     rng = generator(seed, "testing", "environment")
-    world = environment.start(RUNS, rng)
-    played = _play(environment, world, rng, range(rounds))
-    _support(environment, problem, played.rewards)
-    _means(environment, problem, played)
+    try:
+        check_world(environment, rounds)
+        world = environment.start(RUNS, rng)
+        played = _play(environment, world, rng, range(rounds))
+        check_rewards(environment, played.rewards)
+    except InvalidInput as error:
+        raise AssertionError(f"{type(environment).__name__}: {error}") from error
+    _means(environment, played)
+    _law(environment, generator(seed, "testing", "law"))
     _same_seed(environment, seed)
     _saving(environment, world, rng, rounds)
 
 
 def _play(environment: Environment, world: Any, rng: Rng, rounds: range) -> Played:
     """All arms in turn, checked at every step."""
-    problem = environment.problem
     means, arms, rewards = [], [], []
     for turn in rounds:
         seen = environment.look(world, turn)
-        _look(environment, problem, seen)
-        chosen = (np.arange(RUNS) + turn) % problem.n_arms
+        check_look(environment, seen, RUNS)
+        means.append(np.array(seen.means))  # now: a pull may change the world
+        chosen = (np.arange(RUNS) + turn) % environment.problem.n_arms
         paid = environment.pull(world, chosen, rng)
-        require_shape(paid, (RUNS,), environment, "what pull returns")
-        means.append(np.array(seen.means))
+        check_pull(environment, paid, RUNS)
         arms.append(chosen)
         rewards.append(np.array(paid, dtype=np.float64))
-    played = Played(np.array(means), np.array(arms), np.array(rewards))
-    if not environment.contextual:
-        rule = "without contexts all rounds must look alike: the simulation looks once"
-        require(bool((played.means == played.means[0]).all()), environment, rule, "other means")
-    return played
+    return Played(np.array(means), np.array(arms), np.array(rewards))
 
 
-def _look(environment: Environment, problem: Problem, seen: Round) -> None:
-    if problem.n_features == 0:
-        rule = "without features the contexts of a round must be None"
-        require(seen.contexts is None, environment, rule, seen.contexts)
-    else:
-        shape = (RUNS, problem.n_features)
-        require_shape(seen.contexts, shape, environment, "the contexts of a round")
-    require_shape(seen.means, (RUNS, problem.n_arms), environment, "the means of a round")
-    require_shape(seen.best, (RUNS,), environment, "the best of a round")
-    largest = seen.means.max(axis=1)
-    rule = f"best must be the largest of means, {largest[:3]}…"
-    require(bool(np.allclose(seen.best, largest, rtol=1e-12)), environment, rule, seen.best[:3])
-
-
-def _support(environment: Environment, problem: Problem, rewards: Array) -> None:
-    support = problem.support
-    outside = rewards[~((rewards >= support.low) & (rewards <= support.high))]
-    rule = f"rewards must lie in the declared support, [{support.low:g}, {support.high:g}]"
-    require(outside.size == 0, environment, rule, outside[:3])
-    require(bool(np.isfinite(rewards).all()), environment, "rewards must be finite")
-    if support.values is not None:
-        other = rewards[~np.isin(rewards, support.values)]
-        rule = f"rewards must be among the declared values, {support.values}"
-        require(other.size == 0, environment, rule, other[:3])
-
-
-def _means(environment: Environment, problem: Problem, played: Played) -> None:
+def _means(environment: Environment, played: Played) -> None:
     """Within five standard errors, estimated from runs, whose rewards are independent."""
-    for arm in range(problem.n_arms):
+    for arm in range(environment.problem.n_arms):
         here = played.arms == arm
         stated = np.take_along_axis(played.means, played.arms[..., None], axis=2)[..., 0]
         excess = np.where(here, played.rewards - stated, 0.0).sum(axis=0)
@@ -99,6 +74,31 @@ def _means(environment: Environment, problem: Problem, played: Played) -> None:
         rule = f"rewards of arm {arm} must have the means that look returns"
         found = f"{excess.sum() / max(pulls.sum(), 1):.4g} more on average"
         require(has_mean(excess, 0.0), environment, rule, found)
+
+
+def _law(environment: Environment, rng: Rng) -> None:
+    """Kernels that play by the law call neither look nor pull: both must agree with it."""
+    law = law_of(environment)
+    if law is None:
+        return
+    world = environment.start(RUNS, rng)
+    rule = "law says that arms stay as start drew them, with parameters and means: leave it None"
+    stays = hasattr(world, "parameters") and all(
+        np.array_equal(environment.look(world, turn).means, world.means) for turn in (0, LATE)
+    )
+    require(stays, environment, rule, "means that change")
+    chosen = world.means.argmax(axis=1)  # of all arms together, differences might cancel
+    parameters = world.parameters[np.arange(RUNS), chosen]
+    differ = [environment.pull(world, chosen, rng) - _drawn(law, parameters, rng) for _ in DRAWN]
+    rule = "pull must draw from the law that law names, or law must be None"
+    held = has_mean(np.mean(differ, axis=0), 0.0)
+    require(held, environment, rule, f"{np.mean(differ):.4g} more on average")
+
+
+def _drawn(law: Law, parameters: Array, rng: Rng) -> Array:
+    rewards = np.empty(RUNS)
+    draw_rewards(kernel_stream(rng), law.code, parameters, law.scale, rewards)
+    return rewards
 
 
 def _same_seed(environment: Environment, seed: int) -> None:

@@ -17,8 +17,9 @@ from bandstrap.comparison.ranking import cost, per_round
 from bandstrap.comparison.rewards import Label
 from bandstrap.comparison.table import prepare_sample
 from bandstrap.datasets import DATASETS, available
+from bandstrap.datasets import check as check_name
 from bandstrap.environments import Environment, Labelled
-from bandstrap.errors import BandstrapError, InvalidInput, OutputError, UnknownName
+from bandstrap.errors import BandstrapError, InvalidInput, OutputError
 from bandstrap.policies import ContextualBootstrap, Policy
 from bandstrap.policies.registry import REGISTRY
 from bandstrap.printable import called
@@ -49,10 +50,13 @@ class Task:
 def named_tasks(names: tuple[str, ...] = ()) -> list[Task]:
     """Data sets by name, each once; by default all that can be read without a network."""
     for name in names:
-        if name not in DATASETS:
-            raise UnknownName("data set", name, DATASETS)
+        check_name(name)
     wanted = dict.fromkeys(names) or available()
-    return [Task(name, Labelled(name), DATASETS[name].title) for name in wanted]
+    return [Task(name, Labelled(name), _title(name)) for name in wanted]
+
+
+def _title(name: str) -> str:
+    return DATASETS[name].title if name in DATASETS else "your own, from the data folder"
 
 
 def folder_tasks(

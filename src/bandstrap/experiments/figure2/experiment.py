@@ -15,6 +15,7 @@ from bandstrap.experiments.ranking import Ranking, by_reward
 from bandstrap.experiments.stand_in import titled, world_of
 from bandstrap.experiments.statements import HORIZON
 from bandstrap.policies.registry import SCHEDULES, named
+from bandstrap.problem import Problem
 from bandstrap.simulation import Cell, Runner, Trace
 from bandstrap.simulation.batch import recorded_rounds
 
@@ -41,10 +42,11 @@ class Lineup:
         world, (runs, horizon) = self.environment(settings), size
         every = (*self.full, *self.reduced)
         names = settings.chosen(KNOWN, settings.at(full=every, quick=every, short=tuple(PLOTTED)))
-        rounds = {name: self._rounds(name, horizon, settings) for name in names}
+        chosen = {name: policy_of(name, world) for name in names}
         return [
-            Cell(experiment, world.name, name, world, policy_of(name, world), rounds[name], runs)
-            for name in names
+            Cell(experiment, world.name, name, world, policy, rounds, runs)
+            for name, policy in {**chosen, **settings.own}.items()
+            for rounds in [self._rounds(name, horizon, settings)]
         ]
 
     def _rounds(self, name: str, horizon: int, settings: Settings) -> int:
@@ -107,6 +109,9 @@ class Figure2(Experiment):
     def prepare(self, settings: Settings) -> None:
         assert self.lineup.environment(settings).data  # the error says which file to put where
 
+    def problems(self, settings: Settings) -> list[Problem]:
+        return [self.lineup.environment(settings).problem]
+
     def run(self, settings: Settings, runner: Runner) -> list[Trace]:
         size = settings.runs_and_rounds((5, HORIZON), (2, 300), self.lineup.short)
         return runner.run(self.lineup.cells(self.name, settings, size))
@@ -126,7 +131,12 @@ class Figure2(Experiment):
         return titled(self.title, traces[0].environment, self.lineup.dataset)
 
     def panels(self, settings: Settings, traces: Sequence[Trace]) -> dict[str, list[Trace]]:
-        return {"chosen": list(traces)} if settings.policies else panels_of(traces)
+        if settings.policies is not None:
+            return {"chosen": list(traces)}
+        own = [trace for trace in traces if trace.policy in settings.own]
+        others = [trace for trace in traces if trace.policy not in settings.own]
+        drawn = [trace for trace in others if trace.policy in PLOTTED]
+        return {**({"your own": [*own, *drawn]} if own else {}), **panels_of(others)}
 
     def rankings(self, settings: Settings, traces: Sequence[Trace]) -> list[Ranking]:
         first = next(iter(self.panels(settings, traces).values()))

@@ -19,6 +19,7 @@ from bandstrap.experiments.runtime.history import RECIPE, History, timed, timed_
 from bandstrap.experiments.stand_in import STAND_IN, world_of
 from bandstrap.experiments.statements import HORIZON, Outcome, Statement, tally_of, verdict_of
 from bandstrap.experiments.style import figure, plain_log, save
+from bandstrap.problem import Problem
 from bandstrap.simulation import Runner, Trace
 from bandstrap.storage.files import write_text
 
@@ -184,6 +185,9 @@ class Runtime(Experiment):
         for world in _worlds(settings):
             assert world.data  # the error says which file to put where
 
+    def problems(self, settings: Settings) -> list[Problem]:
+        return [world.problem for world in _worlds(settings)]
+
     def facts(self, settings: Settings) -> dict[str, Any]:
         return settings.at({}, {}, short={"data": [world.name for world in _worlds(settings)]})
 
@@ -203,8 +207,10 @@ class Runtime(Experiment):
         """One after the other: at once they would slow each other down."""
         history = History(world, lengths[-1] + DRAWS, seed)
         costs = {RECIPE: timed_recipe(history, lengths, DRAWS)}
-        for name in settings.chosen(KNOWN, settings.at(TIMED, TIMED, SHORT_TIMED)):
-            costs[name] = timed(policy_of(name, world), history, lengths, DRAWS)
+        names = settings.chosen(KNOWN, settings.at(TIMED, TIMED, SHORT_TIMED))
+        chosen = {name: policy_of(name, world) for name in names}
+        for name, policy in {**chosen, **settings.own}.items():
+            costs[name] = timed(policy, history, lengths, DRAWS)
         return [history.trace(self.name, name, each, DRAWS) for name, each in costs.items()]
 
     def check(self, settings: Settings, traces: list[Trace]) -> list[Claim]:

@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike
 from bandstrap.arrays import Array
 from bandstrap.experiments.base import Claim, Experiment, Settings, Verdict, by_name
 from bandstrap.experiments.statements import Outcome, Statement, tally_of, verdict_of
-from bandstrap.experiments.style import figure, look, save
+from bandstrap.experiments.style import figure, save
 from bandstrap.experiments.theorem1 import lock_in
 from bandstrap.simulation import Runner, Trace
+from bandstrap.simulation.curves import look
 
 FIRST_M = 15  # where the paper's lemmas begin
 WINDOW = 40.0  # decades

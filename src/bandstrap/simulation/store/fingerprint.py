@@ -1,7 +1,6 @@
 """Text that says all that a result depends on: settings, data and, for a user's class, code."""
 
 import copyreg
-import re
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
@@ -25,8 +24,8 @@ from typing import Any
 import numpy as np
 
 from bandstrap.arrays import Array
+from bandstrap.printable import lasting
 
-ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # of an object in memory
 INCOMPLETE = "(part of it cannot be seen)"
 OURS = ("bandstrap", "builtins", "numpy")  # code that the version of the package stands for
 PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented))
@@ -46,7 +45,7 @@ def fingerprint(thing: Any) -> str:
     True
     """
     digests = Digests()
-    words = [ADDRESS.sub("", repr(thing)), *_hidden(thing, digests)]
+    words = [lasting(repr(thing)), *_hidden(thing, digests)]
     return " ".join(words if digests.complete else [*words, INCOMPLETE])
 
 
