@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
-from threading import RLock
+from threading import Lock, RLock
 from time import time
 from typing import Any, ClassVar, overload
 from weakref import WeakSet
@@ -33,7 +33,7 @@ from bandstrap.bandit.inputs import (
 from bandstrap.bandit.lock_in import LockInDetector
 from bandstrap.bandit.pending import Expiry, Pending
 from bandstrap.bandit.propensity import Propensity, check_draw
-from bandstrap.bandit.saving import load, save
+from bandstrap.bandit.saving import load, save, taken
 from bandstrap.errors import InvalidInput, OutputError
 from bandstrap.models.cost import no_cost_warnings
 from bandstrap.policies import Policy
@@ -47,6 +47,7 @@ from bandstrap.validation import require_whole
 Clock = Callable[[], float]
 
 SHOWN = 10  # arms in a `repr`
+LOCKS = ("_lock", "_saving")
 LIVING: "WeakSet[Bandit]" = WeakSet()  # those of this process
 HELD: "list[Bandit]" = []  # locked while a process forks
 
@@ -71,7 +72,7 @@ class Bandit:
     1
     """
 
-    unsaved: ClassVar[tuple[str, ...]] = ("_lock", "_clock")
+    unsaved: ClassVar[tuple[str, ...]] = ("_lock", "_saving", "_clock")
     former_fields: ClassVar[dict[str, str]] = {"_watchman": "_lock_in"}
     own_clock = False  # files of earlier versions do not say
     schema = Schema(
@@ -131,7 +132,7 @@ class Bandit:
 
     def restore(self) -> None:
         """Make again what is not saved."""
-        self._lock = RLock()
+        self._lock, self._saving = RLock(), Lock()
         if not hasattr(self, "_clock"):
             self._clock = time
         LIVING.add(self)
@@ -158,14 +159,14 @@ class Bandit:
 
     def go_on_alone(self) -> None:
         """In a forked process: new ids, new random numbers, and a free lock."""
-        self._lock = RLock()
+        self._lock, self._saving = RLock(), Lock()
         self._pending.begin_epoch()
         self._rng = np.random.Generator(np.random.PCG64DXSM())
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies and pickles: a consistent copy of everything but the lock."""
         with self._lock:
-            return deepcopy({name: it for name, it in vars(self).items() if name != "_lock"})
+            return deepcopy({name: it for name, it in vars(self).items() if name not in LOCKS})
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -322,8 +323,10 @@ class Bandit:
 
     def save(self, path: str | Path) -> None:
         """Write everything, with the random generator, to one file without pickle or code."""
-        with self._lock:
-            save(self, Path(path))
+        with self._saving:  # the last one to begin is the one that stays
+            with self._lock:  # only to copy: writing takes long
+                snapshot = taken(self, path)
+            save(snapshot, Path(path))
 
     @classmethod
     def load(

@@ -36,6 +36,8 @@ Id = str | int  # earlier versions had numbers
 ROWS = (*FLOATS, np.uint8)  # types of contexts
 EPOCHS = 1000  # that are remembered, to recognise a second reward of one decision
 LONGEST = 100  # characters of an id
+MIXED = object()
+BLOCK = 1024  # rows that are joined at once
 
 
 class Waiting(NamedTuple):
@@ -106,21 +108,26 @@ class Pending:
         self.epoch = _new_epoch()
         self.begun = 0  # decisions before this epoch
 
+    def copy_to_save(self) -> "Pending":
+        """As it is now, for a file: quickly, however many decisions wait."""
+        made = object.__new__(Pending)  # without an epoch of its own
+        vars(made).update(vars(self), waiting=self.waiting.copy(), epochs=self.epochs.copy())
+        return made
+
     def to_saved(self) -> dict[str, Any]:
         """For a file: waiting decisions as columns, as there may be many."""
         rest = {name: it for name, it in vars(self).items() if name != "waiting"}
-        contexts = [it.context for it in self.waiting.values()]
-        rows = [row for row in contexts if row is not None]
-        if len({(row.dtype, row.shape) for row in rows}) > 1 or len(rows) not in (0, len(contexts)):
+        waiting = self.waiting.values()
+        contexts = _joined([it.context for it in waiting])
+        if contexts is MIXED:
             return {**rest, "waiting": self.waiting}
-        columns = [*zip(*self.waiting.values(), strict=True)] or [[], [], [], []]
         return {
             **rest,
             "ids": [*self.waiting],
-            "arms": [*columns[1]],
-            "times": np.array(columns[2], dtype=np.float64),
-            "numbers": np.array(columns[3], dtype=np.int64),
-            "contexts": np.concatenate(rows) if rows else None,
+            "arms": [it.arm for it in waiting],
+            "times": np.fromiter((it.time for it in waiting), np.float64, len(waiting)),
+            "numbers": np.fromiter((it.number for it in waiting), np.int64, len(waiting)),
+            "contexts": contexts,
         }
 
     @classmethod
@@ -232,6 +239,24 @@ class Pending:
         late = expiry.decisions is not None and self.made - it.number > expiry.decisions
         old = expiry.seconds is not None and time - it.time > expiry.seconds
         return late or old
+
+
+def _joined(rows: list[Array | None]) -> Any:
+    """The rows as one array; None if there are none, `MIXED` if they differ in kind.
+
+    In blocks, and without a new object for each row: other threads decide meanwhile.
+    """
+    first = next((row for row in rows if row is not None), None)
+    if first is None:
+        return None
+    kind, shape = first.dtype, first.shape
+    if not all(row is not None and row.dtype == kind and row.shape == shape for row in rows):
+        return MIXED
+    joined = np.empty((len(rows), shape[1]), kind)
+    for i in range(0, len(rows), BLOCK):
+        some: Any = rows[i : i + BLOCK]
+        np.concatenate(some, out=joined[i : i + BLOCK])
+    return joined
 
 
 def _new_epoch() -> str:
