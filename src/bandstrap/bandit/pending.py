@@ -105,7 +105,7 @@ class Pending:
         self.made = 0  # decisions so far
         self.waiting: dict[Id, Waiting] = {}
         self.epochs: dict[str, tuple[int, int]] = {}  # the decisions of earlier ones, from and to
-        self.epoch = _new_epoch()
+        self.epoch = new_epoch()
         self.begun = 0  # decisions before this epoch
 
     def copy_to_save(self) -> "Pending":
@@ -179,7 +179,14 @@ class Pending:
             self.epochs[self.epoch] = (self.begun, self.made)
             for oldest in [*self.epochs][:-EPOCHS]:
                 del self.epochs[oldest]
-        self.epoch, self.begun = _new_epoch(), self.made
+        self.epoch, self.begun = new_epoch(), self.made
+
+    def resume_epoch(self, epoch: str) -> None:
+        """Issue ids of an earlier epoch again, to do again what was done then."""
+        if epoch != self.epoch:
+            self.begin_epoch()
+            begun, end = self.epochs.pop(epoch, (self.made, self.made))
+            self.epoch, self.begun = epoch, begun if end == self.made else self.made
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """For copies and pickles."""
@@ -196,14 +203,15 @@ class Pending:
         self.made += 1
         return name
 
-    def back_to(self, made: int) -> None:
+    def back_to(self, made: int) -> list[Arm]:
         """Take back the decisions from number `made` on; their ids are never issued again."""
         if self.made == made:
-            return
-        for name in [name for name, it in self.waiting.items() if it.number >= made]:
-            del self.waiting[name]
+            return []
+        late = [name for name, it in self.waiting.items() if it.number >= made]
+        arms = [self.waiting.pop(name).arm for name in late]
         self.made = made
         self.begin_epoch()
+        return arms
 
     def find(self, decision: Any) -> tuple[Id, Waiting]:
         """The id of a `Decision`, or an id as given, and what waits under it."""
@@ -259,7 +267,7 @@ def _joined(rows: list[Array | None]) -> Any:
     return joined
 
 
-def _new_epoch() -> str:
+def new_epoch() -> str:
     random = int.from_bytes(os.urandom(10), "big")
     return f"{time.time_ns() // 1_000_000:012x}{random:020x}"
 

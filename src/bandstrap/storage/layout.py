@@ -21,9 +21,7 @@ EFFORT = 10_000  # to decide whether two arrays overlap
 WASTE = 4  # a view is stored with its base array unless that is this many times larger
 
 
-def layouts(
-    arrays: list[Array], first: int = 0
-) -> tuple[dict[str, Array], list[dict[str, Any]]]:
+def layouts(arrays: list[Array], first: int = 0) -> tuple[dict[str, Array], list[dict[str, Any]]]:
     """The memory to store, by name, and the place of each array in it.
 
     Arrays that share memory are stored once, as that memory. They are numbered from `first`.
