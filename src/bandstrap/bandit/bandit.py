@@ -445,11 +445,10 @@ class Bandit:
         """Write everything, with the random generator, to one file without pickle or code."""
         with self._saving:  # the last one to begin is the one that stays
             with self._work:  # only to copy: writing takes long
-                snapshot = taken(self, path)
+                snapshot, position = taken(self, path), self._position
             save(snapshot, Path(path))
-        if self._recorder is not None:
-            with self._work:
-                self._recorder.record("save", path=str(path))
+        if self._recorder is not None and position is not None:
+            self._recorder.saved(str(path), position)
 
     def to_bytes(self) -> bytes:
         """What `save` would write, to keep in a database, say."""

@@ -124,6 +124,13 @@ class Recorder:
         k = None if k is None else int(k)
         self.record("rank", **self._context(row), allowed=allowed, k=k, arms=arms)
 
+    def saved(self, path: str, position: Position) -> None:
+        """A file has the state after an event; this is none, and nothing depends on it."""
+        own = {"bandit": position[0], "seq": position[1]}
+        time = float(self._bandit._clock())
+        with suppress(OutputError):  # it is saved all the same; the next call will say so
+            self.log.append([{"event": "save", **own, "time": time, "path": path}])
+
     def _context(self, row: Array | None) -> Record:
         told: Record = {"context": json_context(self._bandit.contexts.given(row))}
         if row is not None and row.dtype != np.float64:

@@ -124,7 +124,7 @@ class Index:
         for line, told in self.records():
             series, number = told["bandit"], told["seq"]
             if series != name and series in until and number == 0:
-                self._require(done >= until[name], line, name, done)
+                self._require(done >= until.pop(name), line, name, done)
                 name, done = series, 0
             elif series == name and done < number <= until[name]:
                 self._require(number == done + 1, line, name, done)
@@ -214,7 +214,6 @@ class Replay:
             "remove_arm": lambda told: bandit.remove_arm(told["arm"]),
             "retire_arm": lambda told: bandit.retire_arm(told["arm"]),
             "reinstate_arm": lambda told: bandit.reinstate_arm(told["arm"]),
-            "save": lambda told: None,
         }
 
     def apply(self, told: Record) -> None:
