@@ -173,14 +173,16 @@ class Bandit:
         self._log_to(None)
         LIVING.add(self)
 
-    def _log_to(self, log: Log | None, after: "Position | None" = None) -> None:
-        """Write events to a log, after one that it has, or to none."""
+    def _log_to(
+        self, log: Log | None, after: "Position | None" = None, has_state: bool = False
+    ) -> None:
+        """Write events to a log, see `Recorder`, or to none."""
         from bandstrap.bandit.log.recorder import Recorder, check_generator
 
         self._recorder: Recorder | None = None
         if log is not None:
             check_generator(self._rng)
-            self._recorder = Recorder(self, log, after)
+            self._recorder = Recorder(self, log, after, has_state)
         # What is held while the bandit works.
         self._work: RLock | Recorder = self._recorder or self._lock
 
@@ -483,7 +485,7 @@ class Bandit:
         """
         require_whole(1, most_bytes=most_bytes)
         where = Path(path)
-        return cls._loaded(lambda: load(where, trusted, most_bytes), where, clock, seed, log)
+        return cls._loaded(lambda: load(where, trusted, most_bytes), where, clock, seed, log)[0]
 
     @classmethod
     def from_bytes(
@@ -499,7 +501,7 @@ class Bandit:
         """As `load`, from what `to_bytes` returned."""
         require_whole(1, most_bytes=most_bytes)
         read = lambda: from_bytes(data, "the bytes", trusted, most_bytes)  # noqa: E731
-        return cls._loaded(read, "the bytes", clock, seed, log)
+        return cls._loaded(read, "the bytes", clock, seed, log)[0]
 
     @classmethod
     def rebuild(
@@ -524,23 +526,22 @@ class Bandit:
         """
         from bandstrap.bandit.log.replay import rebuilt
 
-        check_clock(clock or time)
         source = as_log(log)
         assert source is not None
         first, position = None, None
         if start is not None:
-            first = cls._loaded(
-                lambda: load(Path(start), trusted, most_bytes), start, clock, None, None
+            file = Path(start)
+            first, position = cls._loaded(
+                lambda: load(file, trusted, most_bytes), file, clock, None, None
             )
-            position, first._position = first._position, None
             if position is None:
                 raise OutputError(start, "was saved without a log", "rebuild without it")
+        where = "the log's state"
         read = lambda data: cls._loaded(  # noqa: E731
-            lambda: from_bytes(data, "the log's state", trusted, most_bytes), "the log's state",
-            clock, None, None,
-        )  # fmt: skip
+            lambda: from_bytes(data, where, trusted, most_bytes), where, clock, None, None
+        )[0]
         bandit, at = rebuilt(source, first, position, upto, read)
-        bandit._log_to(source if upto is None else None, at)
+        bandit._log_to(source if upto is None else None, at, has_state=True)
         return bandit
 
     @classmethod
@@ -551,8 +552,11 @@ class Bandit:
         clock: Clock | None,
         seed: int | None,
         log: Any,
-    ) -> "Bandit":
-        """What was read, if it is a bandit, with the clock, seed and log it is given."""
+    ) -> tuple["Bandit", "Position | None"]:
+        """What was read, if it is a bandit, with the clock, seed and log it is given.
+
+        And the event of a log that it was saved after.
+        """
         check_clock(clock or time)
         check_seed(seed)
         into = as_log(log)
@@ -566,9 +570,9 @@ class Bandit:
             bandit._clock, bandit.own_clock = clock, clock is not time
         if seed is not None:
             bandit._rng = generator(seed, "copy")
-        bandit._log_to(into)
-        loaded: Bandit = bandit
-        return loaded
+        position, bandit._position = bandit._position, None  # it goes on from there, or elsewhere
+        bandit._log_to(into, position if seed is None else None)
+        return bandit, position
 
     def _mark(self) -> tuple[Any, ...]:
         """What a call may change, for `_back_to`."""

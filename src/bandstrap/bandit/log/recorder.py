@@ -37,11 +37,13 @@ Position = tuple[str, int]  # in a log: a recorder's name and the number of an e
 class Recorder:
     """The log of one bandit, from when it was made, loaded, forked or rebuilt.
 
-    `after` is the event that the bandit goes on from, if the log has it. If not, the bandit's state
-    is written down before its first event.
+    `after` is the event that the bandit goes on from, if that is known. The bandit's state is
+    written down before its first event, unless the log `has_state`: it was rebuilt from there.
     """
 
-    def __init__(self, bandit: "Bandit", log: Log, after: Position | None = None) -> None:
+    def __init__(
+        self, bandit: "Bandit", log: Log, after: Position | None = None, has_state: bool = False
+    ) -> None:
         self.log = log
         self._bandit = bandit
         self._policy = type(bandit.policy).__name__
@@ -50,11 +52,12 @@ class Recorder:
         self._sealed = 0  # of these, how many are of earlier calls
         self._depth = 0
         self._last = position_of(bandit._rng)
-        self._restart(after)
+        self._restart(after, has_state)
 
-    def _restart(self, after: Position | None = None) -> None:
+    def _restart(self, after: Position | None = None, has_state: bool = False) -> None:
         """Begin a new series of events at the next call."""
-        self.name, self._seq, self._started, self._after = new_epoch(), -1, False, after
+        self.name, self._seq, self._started = new_epoch(), -1, False
+        self._after, self._has_state = after, has_state
 
     def __enter__(self) -> None:
         self._bandit._lock.acquire()
@@ -162,10 +165,10 @@ class Recorder:
             "arms": [*bandit.arms],
             "learnt": bandit.rewards_learnt,
         }
-        if self._after is None:
-            told |= _state(bandit)
-        else:
+        if self._after is not None:
             told["after"] = {"bandit": self._after[0], "seq": self._after[1]}
+        if not self._has_state:
+            told |= _state(bandit)
         columns = bandit.contexts.columns
         self._known = {} if columns is None else {**columns.mark()}
         self._width = 0 if columns is None else columns.width

@@ -24,6 +24,7 @@ from bandstrap.tables.contexts import WORDS
 from bandstrap.validation import is_finite
 
 Loader = Callable[[bytes], Bandit]
+OLDEST: Position = ("", 0)  # before all that a log has
 
 
 class Diverged(BandstrapError, ValueError):  # noqa: N818
@@ -102,19 +103,16 @@ class Index:
         if last is None:
             problem = "has no bandit" if position is None else "does not go on from the saved one"
             raise OutputError(_name(self.log), problem, "give the log that it wrote to")
-        steps = self._chain(last)
-        if position is None:
-            return steps
-        for at, step in enumerate(steps):
-            if step.name == position[0] and position[1] <= step.until:
-                return steps[at:]
-        raise OutputError(_name(self.log), "does not go on from the saved one",
-                          "give a file that was saved earlier")  # fmt: skip
+        steps = self._chain(last, position)
+        if position is not None and not _begins(steps, position):
+            remedy = "give a file that was saved earlier"
+            raise OutputError(_name(self.log), "does not go on from the saved one", remedy)
+        return steps
 
     def up_to(self, position: Position | None) -> Iterator[Record]:
         """All events that led to a position."""
         if position is not None and position[0] in self.series:
-            steps = self._chain(Step(*position))
+            steps = self._chain(Step(*position), OLDEST)
             for _, told in self.wanted(steps, (steps[0].name, 0)):
                 yield told
 
@@ -178,23 +176,30 @@ class Index:
         """The series that began last, of those that go on from a position."""
         for name, series in reversed(self.series.items()):
             begun = series.until >= 0 or not isinstance(self._upto, float)
-            if begun and (position is None or self._goes_on(Step(name, inf), position)):
+            steps = self._chain(Step(name, inf), position)
+            if begun and (position is None or _begins(steps, position)):
                 return Step(name, inf if self._upto is None else series.until)
         return None
 
-    def _goes_on(self, last: Step, position: Position) -> bool:
-        return any(
-            step.name == position[0] and position[1] <= step.until for step in self._chain(last)
-        )
+    def _chain(self, last: Step, position: Position | None) -> list[Step]:
+        """A series and those that it goes on from, oldest first.
 
-    def _chain(self, last: Step) -> list[Step]:
-        """A series and those that it goes on from, oldest first."""
+        Back to the series of a position, or else to the last state that is written down.
+        """
         steps, met = [last], {last.name}
-        after = self.series[last.name].after
-        while after is not None and after[0] in self.series and after[0] not in met:
+        while True:
+            name = steps[-1].name
+            series = self.series.get(name)
+            reached = position is not None and position[0] == name
+            if series is None or reached or (position is None and series.has_state):
+                break
+            after = series.after
+            if after is None or after[0] in met:
+                break
+            if after[0] not in self.series and after != position:
+                break
             steps.append(Step(*after))
             met.add(after[0])
-            after = self.series[after[0]].after
         return steps[::-1]
 
 
@@ -295,6 +300,11 @@ def _replayed(replay: Replay, log: Log, line: int, told: Record) -> None:
     except Exception as error:  # whatever a record of another shape leads to
         problem = f"line {line} cannot happen again: {error or type(error).__name__}"
         raise OutputError(_name(log), problem, "take another copy of it") from error
+
+
+def _begins(steps: list[Step], position: Position) -> bool:
+    """Whether steps go on from a position."""
+    return steps[0].name == position[0] and position[1] <= steps[0].until
 
 
 def _context(told: Record) -> Any:
