@@ -32,7 +32,7 @@ from bandstrap.bandit.inputs import (
     checked_weights,
 )
 from bandstrap.bandit.lock_in import LockInDetector
-from bandstrap.bandit.log.file import Log, as_log
+from bandstrap.bandit.log.file import Log, as_log, log_to_read
 from bandstrap.bandit.pending import Expiry, Id, Pending
 from bandstrap.bandit.propensity import Propensity, check_draw
 from bandstrap.bandit.saving import from_bytes, load, save, taken, to_bytes
@@ -422,9 +422,9 @@ class Bandit:
         """A bandit whose contexts have one more column; this one does not change.
 
         It learns again, from the log, all that this one has learnt, with the `default` in the new
-        column. Decisions that wait keep their ids, and it goes on in the same log. Dicts that lack
-        the column are read with the default. Where contexts are arrays, `name` is None and the
-        column comes last.
+        column. Decisions that wait are learnt by their ids, and it goes on in the same log. Dicts
+        that lack the column are read with the default. Where contexts are arrays, `name` is None
+        and the column comes last.
         """
         from bandstrap.bandit.log.widening import widened
 
@@ -526,8 +526,7 @@ class Bandit:
         """
         from bandstrap.bandit.log.replay import rebuilt
 
-        source = as_log(log)
-        assert source is not None
+        source = log_to_read(log)
         first, position = None, None
         if start is not None:
             file = Path(start)

@@ -401,6 +401,9 @@ def test_logs_and_files_that_do_not_belong_together(tmp_path):
     copy.deepcopy(one).save(tmp_path / "c")
     with pytest.raises(OutputError, match="saved without a log"):
         Bandit.rebuild(tmp_path / "x", tmp_path / "c")
+    with pytest.raises(OutputError, match="cannot be read"):
+        Bandit.rebuild(tmp_path / "none")
+    assert not (tmp_path / "none").exists()
     (tmp_path / "empty").touch()
     with pytest.raises(OutputError, match="has no bandit"):
         Bandit.rebuild(tmp_path / "empty")

@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Any, NoReturn, Protocol
 
 from bandstrap.errors import InvalidInput, OutputError
-from bandstrap.storage.files import reading
+from bandstrap.storage.files import reading, regular
 from bandstrap.storage.locks import locked
 from bandstrap.validation import require_whole
 
@@ -144,6 +144,16 @@ def as_log(given: Any) -> Log | None:
         return log
     remedy = "give a path, LogFile(path, sync=…), or an object with append and read"
     raise InvalidInput("log", given, remedy)
+
+
+def log_to_read(given: Any) -> Log:
+    """A path as a `LogFile`, if there is a file; a log as it is."""
+    if isinstance(given, str | os.PathLike):
+        regular(Path(given))
+    log = as_log(given)
+    if log is None:
+        raise InvalidInput("log", None, "give a path or a log")
+    return log
 
 
 def _line(record: Record) -> bytes:

@@ -52,7 +52,13 @@ class Recorder:
         self._sealed = 0  # of these, how many are of earlier calls
         self._depth = 0
         self._last = position_of(bandit._rng)
+        self.learnt_from: Position | None = None  # see `log.widening`
         self._restart(after, has_state)
+
+    @property
+    def position(self) -> Position | None:
+        """The last event, here or where the bandit goes on from."""
+        return (self.name, self._seq) if self._started else self._after
 
     def _restart(self, after: Position | None = None, has_state: bool = False) -> None:
         """Begin a new series of events at the next call."""
@@ -165,8 +171,9 @@ class Recorder:
             "arms": [*bandit.arms],
             "learnt": bandit.rewards_learnt,
         }
-        if self._after is not None:
-            told["after"] = {"bandit": self._after[0], "seq": self._after[1]}
+        for field, place in (("after", self._after), ("learnt_from", self.learnt_from)):
+            if place is not None:
+                told[field] = {"bandit": place[0], "seq": place[1]}
         if not self._has_state:
             told |= _state(bandit)
         columns = bandit.contexts.columns

@@ -36,6 +36,7 @@ class Series:
     """The events of one recorder: from the state that is written down, or after another event."""
 
     after: Position | None
+    learnt_from: Position | None  # where its rewards were learnt before, by a bandit of other kind
     has_state: bool
     why: str
     until: float = -1.0  # the last event that is wanted
@@ -154,7 +155,7 @@ class Index:
             self._begin(name, told)
         series = self.series.get(name)
         if series is None:
-            series = self.series[name] = Series(None, False, "its beginning is missing")
+            series = self.series[name] = Series(None, None, False, "its beginning is missing")
         if self._upto == told.get("id") and told["event"] == "decision":
             self._found = Step(name, number - 1)
         within = not isinstance(self._upto, float) or (told.get("time") or -inf) <= self._upto
@@ -165,12 +166,9 @@ class Index:
         if told.get("format") != FORMAT:
             version = f"{told.get('version')!s:.40}"
             raise OutputError(_name(self.log), f"is of bandstrap {version}", "upgrade bandstrap")
-        after = told.get("after")
-        place = None
-        if isinstance(after, dict) and type(after.get("bandit")) is str:
-            place = after["bandit"], int(after.get("seq", -1))
+        after, origin = (_position(told.get(field)) for field in ("after", "learnt_from"))
         why = f"{told['why']!s:.300}" if "why" in told else ""
-        self.series[name] = Series(place, told.get("state") is not None, why)
+        self.series[name] = Series(after, origin, told.get("state") is not None, why)
 
     def _latest(self, position: Position | None) -> Step | None:
         """The series that began last, of those that go on from a position."""
@@ -194,6 +192,8 @@ class Index:
             if series is None or reached or (position is None and series.has_state):
                 break
             after = series.after
+            if after is None and position == OLDEST:
+                after = series.learnt_from
             if after is None or after[0] in met:
                 break
             if after[0] not in self.series and after != position:
@@ -311,6 +311,12 @@ def _context(told: Record) -> Any:
     """As the bandit was given it: one context."""
     context = read_context(told["context"], told.get("dtype"))
     return context[0] if hasattr(context, "shape") else context
+
+
+def _position(told: Any) -> Position | None:
+    if isinstance(told, dict) and type(told.get("bandit")) is str:
+        return told["bandit"], int(told.get("seq", -1))
+    return None
 
 
 def _is_start(told: Record, name: str) -> bool:

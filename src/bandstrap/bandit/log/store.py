@@ -8,7 +8,7 @@ import os
 import sqlite3
 import warnings
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
@@ -232,6 +232,10 @@ class DecisionStore:
         waiting, rewarded, expired = (found.get(it, 0) for it in (None, "reward", "expired"))
         total = waiting + rewarded + expired
         return {"decisions": total, "waiting": waiting, "rewarded": rewarded, "expired": expired}
+
+    def append(self, records: Sequence[dict[str, Any]]) -> None:
+        """Refused: decisions and rewards have methods of their own."""
+        raise InvalidInput("log", str(self.path), "a store is no log to write to; use add, reward")
 
     def read(self) -> Iterator[dict[str, Any]]:
         """Decisions and rewards as records of a log, to be converted as one."""

@@ -28,8 +28,8 @@ class Learnt(NamedTuple):
 def widened(bandit: Bandit, name: Arm | None, default: Any) -> Bandit:
     """One more column, with a default in all that was learnt, and in decisions that wait."""
     with bandit._lock:
-        log, columns = bandit.log, bandit.contexts.columns
-        if log is None:
+        recorder, columns = bandit._recorder, bandit.contexts.columns
+        if recorder is None:
             raise InvalidInput("log", None, "it learns again from a log: give the bandit one")
         if columns is None or not columns.width:
             raise InvalidInput("column", name, "there are no contexts yet: just give them with it")
@@ -37,7 +37,8 @@ def widened(bandit: Bandit, name: Arm | None, default: Any) -> Bandit:
         wide = _blank(bandit)
         if name is not None:
             wide.contexts.defaults = {**bandit.contexts.defaults, name: default}
-        past = [*learnt(log, bandit._position)]
+        log, position = recorder.log, recorder.position
+        past = [*learnt(log, position)]
         if len(past) != bandit.rewards_learnt:
             remedy = f"it has {len(past)} of {bandit.rewards_learnt} rewards; all are needed"
             raise InvalidInput("log", log, remedy)
@@ -47,6 +48,8 @@ def widened(bandit: Bandit, name: Arm | None, default: Any) -> Bandit:
                 wide.learn(context=context, arm=each.arm, reward=each.reward, weight=each.weight)
         _take_over(wide, bandit, name, default)
     wide._log_to(log)
+    assert wide._recorder is not None
+    wide._recorder.learnt_from = position
     return wide
 
 
