@@ -69,7 +69,7 @@ def everything(bandit):
 def _without_ids(node):
     """Neither those of decisions nor the numbers of nodes."""
     if isinstance(node, dict):
-        left_out = ("epoch", "epochs", "begun", "ids")
+        left_out = ("epoch", "epochs", "begun", "ids", "_position")
         return {name: _without_ids(it) for name, it in node.items() if name not in left_out}
     if isinstance(node, list):
         is_node = node and isinstance(node[0], str) and isinstance(node[-1], int)

@@ -29,7 +29,7 @@ def test_help_is_instant_and_loads_no_compiler():
     assert min(times) < 2.0
 
 
-@pytest.mark.parametrize("command", ["reproduce", "compare", "benchmark", "list"])
+@pytest.mark.parametrize("command", ["reproduce", "compare", "benchmark", "log", "list"])
 def test_every_command_has_help_with_an_example(command):
     code, out, _ = called(command, "--help")
     assert code == 0

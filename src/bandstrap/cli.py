@@ -322,6 +322,22 @@ def _benchmark(
     show(found, execution.json)
 
 
+@app.command("log", epilog=EXIT_CODES)
+def _log(
+    log: Annotated[Path, typer.Argument(help="The log of a bandit, or a store of decisions.")],
+    table: Annotated[Path, typer.Argument(help="The Parquet file to write.")],
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Convert the log of a bandit to a table: a row for each decision, with its reward.
+
+    Example: bandstrap log decisions.log decisions.parquet
+    """
+    from bandstrap.commands.log import convert
+    from bandstrap.commands.terminal import show
+
+    show(convert(log, table), json)
+
+
 @app.command("list", epilog=EXIT_CODES)
 def _list(
     json: Annotated[bool, typer.Option("--json", help="Print the names as JSON.")] = False,

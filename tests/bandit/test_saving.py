@@ -166,7 +166,7 @@ def test_other_files_are_refused(tmp_path):
     other.write_text("hello")
     with pytest.raises(OutputError, match="damaged or no saved bandit"):
         Bandit.load(other)
-    saving.save({"a": 1}, other)
+    saving.save(saving.taken({"a": 1}), other)
     with pytest.raises(OutputError, match="holds a dict"):
         Bandit.load(other)
 

@@ -6,17 +6,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
-from threading import RLock
+from threading import Lock, RLock
 from time import time
-from typing import Any, ClassVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 from weakref import WeakSet
 
 import numpy as np
 
 from bandstrap.arrays import Array
-from bandstrap.bandit.arms import Arms
+from bandstrap.bandit.arms import Arms, checked_name
 from bandstrap.bandit.contexts import ArmFeatures, ContextReader, features_and_names
-from bandstrap.bandit.decision import Arm, Decision
+from bandstrap.bandit.control import Control
+from bandstrap.bandit.decision import Arm, Controlled, Decision
 from bandstrap.bandit.explanation import Explanation, explain
 from bandstrap.bandit.forgetting import Forgetting, Memory, NoForgetting
 from bandstrap.bandit.inputs import (
@@ -31,9 +32,11 @@ from bandstrap.bandit.inputs import (
     checked_weights,
 )
 from bandstrap.bandit.lock_in import LockInDetector
-from bandstrap.bandit.pending import Expiry, Pending
+from bandstrap.bandit.log.file import Log, as_log, log_to_read
+from bandstrap.bandit.pending import Expiry, Id, Pending
 from bandstrap.bandit.propensity import Propensity, check_draw
-from bandstrap.bandit.saving import load, save
+from bandstrap.bandit.saving import from_bytes, load, save, taken, to_bytes
+from bandstrap.bandit.stats import Stats, Tally, ages, arm_stats, propensity_stats
 from bandstrap.errors import InvalidInput, OutputError
 from bandstrap.models.cost import no_cost_warnings
 from bandstrap.policies import Policy
@@ -41,12 +44,27 @@ from bandstrap.policies.validation import check_update, checked_contexts
 from bandstrap.problem import Support
 from bandstrap.remapping import ArmMap
 from bandstrap.seeding import generator
-from bandstrap.storage.schema import Flag, Generator, Maybe, Of, Schema, Whole, check_like, require
+from bandstrap.storage.schema import (
+    Flag,
+    Generator,
+    Maybe,
+    Of,
+    Row,
+    Schema,
+    Text,
+    Whole,
+    check_like,
+    require,
+)
 from bandstrap.validation import require_whole
+
+if TYPE_CHECKING:
+    from bandstrap.bandit.log.recorder import Position
 
 Clock = Callable[[], float]
 
 SHOWN = 10  # arms in a `repr`
+OWN = ("_lock", "_saving", "_work", "_recorder")  # what copies have their own of
 LIVING: "WeakSet[Bandit]" = WeakSet()  # those of this process
 HELD: "list[Bandit]" = []  # locked while a process forks
 
@@ -62,6 +80,9 @@ class Bandit:
     * `forgetting`: how fast rewards lose weight; never if None.
     * `expiry`: when decisions without a reward expire, and with which reward; never if None.
     * `clock` returns seconds, for `expiry`. It is not saved: give your own to `load` again.
+    * `control`: a share of decisions that the policy does not make; none if None.
+    * `log`: a path, a `LogFile`, or an object with `append` and `read`, to which everything that
+      the bandit does is written before the call returns. `Bandit.rebuild(log)` does it again.
 
     >>> from bandstrap import Bandit, Bootstrap
     >>> bandit = Bandit(Bootstrap(), arms=["red", "green"], seed=1)
@@ -71,9 +92,12 @@ class Bandit:
     1
     """
 
-    unsaved: ClassVar[tuple[str, ...]] = ("_lock", "_clock")
+    unsaved: ClassVar[tuple[str, ...]] = (*OWN, "_clock")
     former_fields: ClassVar[dict[str, str]] = {"_watchman": "_lock_in"}
     own_clock = False  # files of earlier versions do not say
+    control: Control | None = None
+    _tally = Tally(0)
+    _position: "Position | None" = None
     schema = Schema(
         policy=Of(Policy),
         support=Of(Support),
@@ -88,6 +112,9 @@ class Bandit:
         _rng=Generator(),
         _lock_in=Of(LockInDetector),
         own_clock=Flag(),
+        control=Maybe(Of(Control)),
+        _tally=Of(Tally),
+        _position=Maybe(Row(Text(), Whole(-1))),
     )
 
     def __init__(
@@ -101,22 +128,28 @@ class Bandit:
         forgetting: Forgetting | None = None,
         expiry: Expiry | None = None,
         clock: Clock = time,
+        control: Control | None = None,
+        log: Log | str | Path | None = None,
     ) -> None:
         check_settings(
-            policy, seed, clock,
-            rewards=rewards, propensity=propensity, forgetting=forgetting, expiry=expiry,
+            policy, seed, clock, rewards=rewards, propensity=propensity, forgetting=forgetting,
+            expiry=expiry, control=control,
         )  # fmt: skip
         self.policy = policy
         self.support = rewards or Support.interval()
         self.propensity = propensity or Propensity()
         self.forgetting = forgetting or NoForgetting()
         self.expiry = expiry
+        self.control = control
         for reward in self._coming():
             checked_reward(reward, self.support)
         self.rewards_learnt = 0
         features, names = features_and_names(arms)
         self.contexts = ContextReader(features)
         self._arms = Arms(names)
+        self._tally = Tally(len(self._arms))
+        if control is not None and control.arm is not None:
+            self._arms.place(control.arm)
         self._memory: Memory | None = None  # started at the first decision or reward
         # Refuse now what can be refused without a context.
         problem = self.contexts.problem(len(self._arms), self.support, None)
@@ -128,18 +161,37 @@ class Bandit:
         self._lock_in = LockInDetector()
         self._clock, self.own_clock = clock, clock is not time
         self.restore()
+        self._log_to(as_log(log))
 
     def restore(self) -> None:
         """Make again what is not saved."""
-        self._lock = RLock()
         if not hasattr(self, "_clock"):
             self._clock = time
+        if "_tally" not in vars(self):  # a file of an earlier version
+            self._tally = Tally(len(self._arms))
+        self._lock, self._saving = RLock(), Lock()
+        self._log_to(None)
         LIVING.add(self)
+
+    def _log_to(
+        self, log: Log | None, after: "Position | None" = None, has_state: bool = False
+    ) -> None:
+        """Write events to a log, see `Recorder`, or to none."""
+        from bandstrap.bandit.log.recorder import Recorder, check_generator
+
+        self._recorder: Recorder | None = None
+        if log is not None:
+            check_generator(self._rng)
+            self._recorder = Recorder(self, log, after, has_state)
+        # What is held while the bandit works.
+        self._work: RLock | Recorder = self._recorder or self._lock
 
     def verify_saved(self) -> None:
         """Policy, arms, contexts and memory of a file must fit each other."""
         for reward in self._coming():
             checked_reward(reward, self.support)
+        if self.control is not None and self.control.arm is not None:
+            require(self.control.arm in self._arms.places, "the control's arm is missing")
         blank = self.contexts.problem(len(self._arms), self.support, None)
         self.policy.check(blank, self._coming())
         self.contexts.verify_arms(self._arms)
@@ -155,20 +207,23 @@ class Bandit:
             require(fits, "the memory is of other columns")
             with no_cost_warnings():  # its cost was reported before it was saved
                 check_like(self._memory, self.forgetting.memory(self.policy, problem))
+        if "_tally" in vars(self):
+            require(len(self._tally.rewards) == len(self._arms), "counts are of other arms")
 
     def go_on_alone(self) -> None:
         """In a forked process: new ids, new random numbers, and a free lock."""
-        self._lock = RLock()
+        self._lock, self._saving = RLock(), Lock()
         self._pending.begin_epoch()
         self._rng = np.random.Generator(np.random.PCG64DXSM())
+        self._log_to(self.log)
 
     def __getstate__(self) -> dict[str, Any]:
-        """For copies and pickles: a consistent copy of everything but the lock."""
+        """For copies and pickles: a consistent copy of everything but locks and the log."""
         with self._lock:
-            return deepcopy({name: it for name, it in vars(self).items() if name != "_lock"})
+            return deepcopy({name: it for name, it in vars(self).items() if name not in OWN})
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
+        vars(self).update(state, _position=None)
         self.restore()
 
     def __repr__(self) -> str:
@@ -189,6 +244,11 @@ class Bandit:
         """The number of decisions that have no reward yet."""
         return len(self._pending)
 
+    @property
+    def log(self) -> Log | None:
+        """Where it writes what it does. Copies have none; one in a forked process goes on there."""
+        return None if self._recorder is None else self._recorder.log
+
     @overload
     def decide(
         self, context: Mapping[Any, Any] | Sequence[float] | None = None,
@@ -206,10 +266,10 @@ class Bandit:
 
     def decide(self, context: Any = None, allowed: Iterable[Arm] | None = None) -> Any:
         """A `Decision` for one context, or a list of them for many: each by its own draw."""
-        with self._lock:
+        with self._work:
             before = self._mark()
             try:
-                mask = None if allowed is None else self._arms.mask(allowed)
+                mask = self._arms.usual if allowed is None else self._arms.mask(allowed)
                 rows, one = self.contexts.rows(context)
                 # The policy refuses a single context itself, before anything else has happened,
                 # and contexts that are joined to features of arms.
@@ -228,7 +288,7 @@ class Bandit:
         self, context: Any = None, k: int | None = None, allowed: Iterable[Arm] | None = None
     ) -> list[Arm]:
         """The best `k` arms of one draw, best first."""
-        with self._lock:
+        with self._work:
             mask = self._arms.mask(allowed)[0]
             count = int(mask.sum())
             require_whole(1, k=k)
@@ -244,7 +304,15 @@ class Bandit:
                 raise
             shuffled = self._rng.permutation(len(scores))  # breaks ties evenly
             ranked = shuffled[np.argsort(-scores[shuffled], kind="stable")]
-            return [self._arms.names[place] for place in ranked if mask[place]][:k]
+            arms = [self._arms.names[place] for place in ranked if mask[place]][:k]
+            if self._recorder is not None:
+                given = (
+                    None
+                    if allowed is None
+                    else [self._arms.names[at] for at in np.flatnonzero(mask)]
+                )
+                self._recorder.ranked(row, given, k, arms)
+            return arms
 
     def learn(
         self,
@@ -262,7 +330,7 @@ class Bandit:
         refusals show only in learning: a row that `partial_fit` refuses, a torch module that
         diverges.)
         """
-        with self._lock:
+        with self._work:
             if (decision is None) == (arm is None):
                 raise InvalidInput("decision", decision, "give a decision, or arm=… and context=…")
             if decision is not None and context is not None:
@@ -280,32 +348,87 @@ class Bandit:
 
     def drop(self, decision: Any) -> None:
         """Drop a decision that will have no reward, because it was never shown, say."""
-        with self._lock:
-            del self._pending.waiting[self._pending.find(decision)[0]]
+        with self._work:
+            name, _ = self._pending.find(decision)
+            del self._pending.waiting[name]
+            self._tally.dropped += 1
+            if self._recorder is not None:
+                self._recorder.record("drop", id=name)
 
     def expire(self) -> int:
         """Drop expired decisions, as `decide` does, and return how many."""
-        with self._lock:
-            return 0 if self.expiry is None else self._expire(self.expiry)
+        with self._work:
+            return 0 if self.expiry is None else self._expire(self.expiry, self._clock())
 
     def add_arm(self, name: Arm, features: Any = None) -> None:
         """Add an arm; it starts from the prior, so it is explored at once.
 
         If arms have features the new one needs some too, and profits from what arms like it taught.
         """
-        with self._lock:
+        with self._work:
             if self.contexts.features is None and features is not None:
                 raise InvalidInput("features", features, "the other arms have none")
             arms, before = self._arms.added(name)
             known = self.contexts.features
-            self._remap_arms(arms, before, known and known.added(arms.names[-1], features))
+            wider = known and known.added(arms.names[-1], features)
+            self._remap_arms(arms, before, wider)
+            if self._recorder is not None:
+                told = None if wider is None else wider.told(len(arms) - 1)
+                self._recorder.record("add_arm", arm=arms.names[-1], features=told)
 
     def remove_arm(self, name: Arm) -> None:
-        """Remove an arm and what was learnt of it; its later rewards are refused."""
-        with self._lock:
+        """Remove an arm and what was learnt of it; its later rewards are refused.
+
+        To wait for rewards that are on their way, retire it first.
+        """
+        with self._work:
+            self._check_leaving(name)
             arms, before = self._arms.removed(name)
             known = self.contexts.features
             self._remap_arms(arms, before, known and known.kept(before))
+            if self._recorder is not None:
+                self._recorder.record("remove_arm", arm=checked_name(name))
+
+    def retire_arm(self, name: Arm) -> None:
+        """Choose an arm no longer; rewards of earlier decisions are still learnt."""
+        with self._work:
+            self._check_leaving(name)
+            self._arms = self._arms.retire(name)
+            if self._recorder is not None:
+                self._recorder.record("retire_arm", arm=checked_name(name))
+
+    def reinstate_arm(self, name: Arm) -> None:
+        """Choose a retired arm again, with all that was learnt of it."""
+        with self._work:
+            self._arms = self._arms.reinstate(name)
+            if self._recorder is not None:
+                self._recorder.record("reinstate_arm", arm=checked_name(name))
+
+    def stats(self) -> Stats:
+        """How it is doing: decisions, rewards by arm, propensities, how long decisions wait.
+
+        Counts of a file of an earlier version start when it is loaded. Propensities are those that
+        a log has asked for: without a log they are worked out only for you.
+        """
+        with self._lock:
+            tally, times = self._tally, [it.time for it in self._pending.waiting.values()]
+            return Stats(
+                self._pending.made, len(times), tally.dropped, tally.expired, tally.controlled,
+                self.rewards_learnt, arm_stats(self.arms, self._arms.retired, tally),
+                propensity_stats(tally), ages(times, self._clock()),
+            )  # fmt: skip
+
+    def with_column(self, name: Arm | None, default: Any) -> "Bandit":
+        """A bandit whose contexts have one more column; this one does not change.
+
+        It learns again, from the log, all that this one has learnt, with the `default` in the new
+        column. Decisions that wait are learnt by their ids, and it goes on in the same log. Dicts
+        that lack the column are read with the default. Where contexts are arrays, `name` is None
+        and the column comes last.
+        """
+        from bandstrap.bandit.log.widening import widened
+
+        return widened(self, name, default)
 
     def explain(self, decision: Decision, draws: int = 1000) -> Explanation:
         """Mean and spread of each arm's draws in the decision's context, beside its own draw.
@@ -322,8 +445,18 @@ class Bandit:
 
     def save(self, path: str | Path) -> None:
         """Write everything, with the random generator, to one file without pickle or code."""
+        with self._saving:  # the last one to begin is the one that stays
+            with self._work:  # only to copy: writing takes long
+                snapshot, position = taken(self, path), self._position
+            save(snapshot, Path(path))
+        if self._recorder is not None and position is not None:
+            self._recorder.saved(str(path), position)
+
+    def to_bytes(self) -> bytes:
+        """What `save` would write, to keep in a database, say."""
         with self._lock:
-            save(self, Path(path))
+            snapshot = taken(self)
+        return to_bytes(snapshot)
 
     @classmethod
     def load(
@@ -334,6 +467,7 @@ class Bandit:
         clock: Clock | None = None,
         seed: int | None = None,
         most_bytes: int | None = None,
+        log: Log | str | Path | None = None,
     ) -> "Bandit":
         """Read a saved bandit; it goes on as the saved one would have, bit for bit.
 
@@ -345,14 +479,89 @@ class Bandit:
 
         A file that would unpack to more than 256 MiB and 50 times its size is refused before memory
         is allocated; `most_bytes` sets another limit.
+
+        With a `log` it writes there what it does from now on. To go on with what a log has told
+        since the file was saved, see `rebuild`.
+        """
+        require_whole(1, most_bytes=most_bytes)
+        where = Path(path)
+        return cls._loaded(lambda: load(where, trusted, most_bytes), where, clock, seed, log)[0]
+
+    @classmethod
+    def from_bytes(
+        cls,
+        data: bytes,
+        trusted: Iterable[Any] = (),
+        *,
+        clock: Clock | None = None,
+        seed: int | None = None,
+        most_bytes: int | None = None,
+        log: Log | str | Path | None = None,
+    ) -> "Bandit":
+        """As `load`, from what `to_bytes` returned."""
+        require_whole(1, most_bytes=most_bytes)
+        read = lambda: from_bytes(data, "the bytes", trusted, most_bytes)  # noqa: E731
+        return cls._loaded(read, "the bytes", clock, seed, log)[0]
+
+    @classmethod
+    def rebuild(
+        cls,
+        log: Log | str | Path,
+        start: str | Path | None = None,
+        *,
+        upto: Any = None,
+        trusted: Iterable[Any] = (),
+        clock: Clock | None = None,
+        most_bytes: int | None = None,
+    ) -> "Bandit":
+        """The bandit that wrote a log, bit for bit as it was after the last line.
+
+        Everything happens again, from the beginning or, which takes less time, from `start`, a file
+        that the bandit was saved to on the way. Each arm must come out as it did: other versions
+        of libraries may not give it, and are told. If several bandits wrote the log it is the one
+        that began last.
+
+        It goes on in the same log, with new ids. With `upto` it writes nothing: it is a look back
+        to just before a decision, given as such or by its id, or to a time in seconds.
+        """
+        from bandstrap.bandit.log.replay import rebuilt
+
+        source = log_to_read(log)
+        first, position = None, None
+        if start is not None:
+            file = Path(start)
+            first, position = cls._loaded(
+                lambda: load(file, trusted, most_bytes), file, clock, None, None
+            )
+            if position is None:
+                raise OutputError(start, "was saved without a log", "rebuild without it")
+        where = "the log's state"
+        read = lambda data: cls._loaded(  # noqa: E731
+            lambda: from_bytes(data, where, trusted, most_bytes), where, clock, None, None
+        )[0]
+        bandit, at = rebuilt(source, first, position, upto, read)
+        bandit._log_to(source if upto is None else None, at, has_state=True)
+        return bandit
+
+    @classmethod
+    def _loaded(
+        cls,
+        read: Callable[[], Any],
+        path: object,
+        clock: Clock | None,
+        seed: int | None,
+        log: Any,
+    ) -> tuple["Bandit", "Position | None"]:
+        """What was read, if it is a bandit, with the clock, seed and log it is given.
+
+        And the event of a log that it was saved after.
         """
         check_clock(clock or time)
         check_seed(seed)
-        require_whole(1, most_bytes=most_bytes)
-        found = load(Path(path), trusted, most_bytes)
-        if type(found) is not cls:
-            raise OutputError(path, f"holds a {type(found).__name__}", "give a saved bandit")
-        bandit: Bandit = found
+        into = as_log(log)
+        bandit = read()
+        if type(bandit) is not cls:
+            raise OutputError(path, f"holds a {type(bandit).__name__}", "give a saved bandit")
         if bandit.own_clock and clock is None:
             remedy = "give it again: Bandit.load(path, clock=…)"
             raise OutputError(path, "was saved with its own clock", remedy)
@@ -360,7 +569,9 @@ class Bandit:
             bandit._clock, bandit.own_clock = clock, clock is not time
         if seed is not None:
             bandit._rng = generator(seed, "copy")
-        return bandit
+        position, bandit._position = bandit._position, None  # it goes on from there, or elsewhere
+        bandit._log_to(into, position if seed is None else None)
+        return bandit, position
 
     def _mark(self) -> tuple[Any, ...]:
         """What a call may change, for `_back_to`."""
@@ -372,7 +583,10 @@ class Bandit:
     def _back_to(self, mark: tuple[Any, ...]) -> None:
         """Undo all of a refused call but the rewards that it had learnt before."""
         made, learnt, memory, columns, numbers = mark
-        self._pending.back_to(made)
+        if self._recorder is not None:
+            self._recorder.failed()
+        for arm in self._pending.back_to(made):
+            self._tally.decisions[self._arms.places[arm]] -= 1
         if self.rewards_learnt == learnt:
             self._memory = memory
             self.contexts.back_to(columns)
@@ -380,9 +594,10 @@ class Bandit:
                 self._rng.bit_generator.state = numbers
 
     def _decide(self, row: Array | None, mask: Array | None) -> Decision:
-        memory = self._memory or self.memory(row)
+        memory, now = self._memory or self.memory(row), self._clock()
         if self.expiry is not None:
-            self._expire(self.expiry)
+            self._expire(self.expiry, now)
+        control = None if self.control is None else self._controlled(self.control, row, mask)
         policy, state, seen = memory.policy, memory.state, self.contexts.seen(row)
         names, propensity, rng = self._arms.names, self.propensity, self._rng
         place, scores, probabilities, draws = policy.decide(
@@ -393,28 +608,57 @@ class Bandit:
         if rng.random() < floor:
             every = range(len(names)) if mask is None else np.flatnonzero(mask[0])
             place = int(rng.choice(every))
+        if control is not None and control[2]:
+            place = control[1]
         earlier = self._pending.made
-        name = self._pending.add(row, names[place], self._clock())
+        name = self._pending.add(row, names[place], now)
+        self._tally.decisions[place] += 1
         if earlier >= self._lock_in.due:
             self._lock_in.look(policy, state, seen, names, earlier)
         chosen = probabilities, mask, floor, draws
-        return Decision(name, earlier, names, place, chosen, scores, row, self.contexts.columns)
+        decision = Decision(
+            name, earlier, names, place, chosen, scores, row, self.contexts.columns,
+            mask, self.rewards_learnt, now, control,
+        )  # fmt: skip
+        if self._recorder is not None:
+            self._recorder.decided(decision)
+        return decision
 
-    def _expire(self, expiry: Expiry) -> int:
-        late = self._pending.expired(expiry, self._clock())
+    def _controlled(
+        self, control: Control, row: Array | None, mask: Array | None
+    ) -> Controlled | None:
+        """The control's share, its arm here and whether it decides; None if it cannot."""
+        place = control.place(lambda: self.contexts.given(row), self._arms, mask)
+        if place is None:
+            return None
+        decides = bool(self._rng.random() < control.share)
+        self._tally.controlled += decides
+        return control.share, place, decides
+
+    def _expire(self, expiry: Expiry, now: float) -> int:
+        late = self._pending.expired(expiry, now)
         for name in late:
-            waiting = self._pending.waiting.pop(name)  # first, or it would come up forever
-            if expiry.reward is None or waiting.arm not in self._arms.places:
-                continue
-            learnt = waiting.context, self._arms.places[waiting.arm], expiry.reward, 1.0
+            self._give_up(name, expiry.reward, now)
+        return len(late)
+
+    def _give_up(self, name: Id, reward: float | None, now: float) -> None:
+        """Learn the reward of an expired decision, if it has one that can be learnt."""
+        waiting = self._pending.waiting.pop(name)  # first, or it would come up forever
+        self._tally.expired += 1
+        if waiting.arm not in self._arms.places:
+            reward = None
+        if reward is not None:
+            learnt = waiting.context, self._arms.places[waiting.arm], reward, 1.0
             try:
                 self._check(*learnt)
                 self._take_in(*learnt)
             except InvalidInput as error:
+                reward = None
                 warnings.warn(
-                    f"decision {name} has expired and its reward was refused: {error}", stacklevel=2
+                    f"decision {name} has expired and its reward was refused: {error}", stacklevel=3
                 )
-        return len(late)
+        if self._recorder is not None:
+            self._recorder.record("expiry", id=name, arm=waiting.arm, reward=reward, time=now)
 
     def _learn_decided(self, decision: Any, reward: Any, weight: Any) -> None:
         many = as_list(decision)
@@ -427,6 +671,8 @@ class Bandit:
         self._check(*learnt)
         self._take_in(*learnt)
         del self._pending.waiting[name]
+        if self._recorder is not None:
+            self._recorder.learnt(name, *learnt)
 
     def _learn_many(self, decisions: list[Any], reward: Any, weight: Any) -> None:
         waiting = dict(map(self._pending.find, decisions))
@@ -442,6 +688,8 @@ class Bandit:
         for name, each in zip(waiting, learnt, strict=True):
             self._take_in(*each)
             del self._pending.waiting[name]
+            if self._recorder is not None:
+                self._recorder.learnt(name, *each)
 
     def _learn_logged(self, context: Any, arm: Any, reward: Any, weight: Any) -> None:
         many = as_list(arm)
@@ -456,6 +704,12 @@ class Bandit:
             self._check(*each)
         for each in learnt:
             self._take_in(*each)
+            if self._recorder is not None:
+                self._recorder.learnt(None, *each)
+
+    def _check_leaving(self, name: Arm) -> None:
+        if self.control is not None:
+            self.control.check_leaving(name)
 
     def _check(self, row: Array | None, place: int, reward: float, weight: float) -> None:
         """Refuse what the policy would refuse to learn."""
@@ -466,6 +720,8 @@ class Bandit:
         memory = self.memory(row)
         memory.learn(self.contexts.learnt(row, place), place, reward, weight, self._rng)
         self.rewards_learnt += 1
+        self._tally.rewards[place] += 1
+        self._tally.sums[place] += reward
 
     def _remap_arms(self, arms: Arms, before: ArmMap, features: ArmFeatures | None) -> None:
         """Go on with other arms; a policy that cannot refuses before anything changes."""
@@ -478,6 +734,7 @@ class Bandit:
                 raise
         self._arms, self.contexts.features = arms, features
         self._lock_in.remap_arms(arms.names)
+        self._tally.remap_arms(before)
 
     def memory(self, row: Array | None) -> Memory:
         """What was learnt, started at the first context, which says how wide contexts are."""

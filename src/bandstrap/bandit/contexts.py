@@ -3,6 +3,7 @@ features of arms if there are any."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,20 @@ from bandstrap.bandit.decision import Arm
 from bandstrap.errors import InvalidInput
 from bandstrap.problem import Problem, Support
 from bandstrap.remapping import ArmMap
-from bandstrap.storage.schema import ArrayOf, Flag, ListOf, Maybe, Name, Of, Schema, require
+from bandstrap.storage.schema import (
+    ArrayOf,
+    DictOf,
+    Either,
+    Flag,
+    ListOf,
+    Maybe,
+    Name,
+    Of,
+    Real,
+    Schema,
+    Text,
+    require,
+)
 from bandstrap.tables import Columns
 
 BYTES = np.dtype(np.uint8)
@@ -67,6 +81,11 @@ class ArmFeatures:
         matrix = np.concatenate([self.matrix, _row(features, self.columns)])
         return self._with([*self.names, name], matrix)
 
+    def told(self, place: int) -> Any:
+        """The features of an arm, as JSON can hold them and `added` takes them."""
+        row = self.matrix[place]
+        return self.columns.record(row) if self.columns.kinds else row.tolist()
+
     def kept(self, before: ArmMap) -> "ArmFeatures":
         """The features of the arms that stay."""
         places = [place for place in before if place is not None]
@@ -106,19 +125,26 @@ class ContextReader:
     """
 
     keeps_bytes = True
+    defaults: Mapping[str | int, Any] = MappingProxyType({})  # in files of earlier versions
     schema = Schema(
-        features=Maybe(Of(ArmFeatures)), columns=Maybe(Of(Columns, shared=True)), keeps_bytes=Flag()
+        features=Maybe(Of(ArmFeatures)),
+        columns=Maybe(Of(Columns, shared=True)),
+        keeps_bytes=Flag(),
+        defaults=DictOf(Name(), Either(Flag(), Real(), Text())),
     )
 
     def __init__(self, features: ArmFeatures | None) -> None:
         self.features = features
         self.columns: Columns | None = None  # known after the first context
         self.keeps_bytes = False
+        self.defaults = {}  # of columns that came later, for contexts that lack them
 
     def rows(self, context: Any) -> tuple[list[Array | None], bool]:
         """The contexts as rows, and whether it is a single context."""
         if context is None:
             return [None], True
+        if self.defaults:
+            context = self._filled(context)
         if self.columns is None:
             self.columns = Columns()
         rows, one = self.columns.read(context)
@@ -128,6 +154,20 @@ class ContextReader:
             return [rows], True
         # Copies: a row that waits would keep all of them in memory.
         return [rows[i : i + 1].copy() for i in range(len(rows))], False
+
+    def _filled(self, context: Any) -> Any:
+        """Dicts with the columns that they lack."""
+        if isinstance(context, Mapping):
+            return {**self.defaults, **context}
+        if isinstance(context, list | tuple) and context and isinstance(context[0], Mapping):
+            return [{**self.defaults, **each} for each in context]
+        return context
+
+    def given(self, row: Array | None) -> Any:
+        """A row as the context that it might have come as: see `Decision.context`."""
+        if row is None or self.columns is None:
+            return row
+        return self.columns.record(row[0]) if self.columns.kinds else row.copy()
 
     def verify_arms(self, arms: Arms) -> None:
         """Refuse, in a file, features of other arms."""

@@ -3,6 +3,7 @@
 from math import inf
 from typing import Any
 
+from bandstrap.bandit.control import Control
 from bandstrap.bandit.decision import Decision
 from bandstrap.bandit.forgetting import Forgetting
 from bandstrap.bandit.pending import Expiry
@@ -18,6 +19,7 @@ KINDS: dict[str, tuple[type, str]] = {
     "propensity": (Propensity, "give Propensity(draws=…, floor=…)"),
     "forgetting": (Forgetting, "give HalfLife(rewards), Window(rewards) or NoForgetting()"),
     "expiry": (Expiry, "give Expiry(decisions=…) or Expiry(seconds=…)"),
+    "control": (Control, "give Control(share, arm=…) or Control(share, rule=…)"),
 }  # fmt: skip
 
 

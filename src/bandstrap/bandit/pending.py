@@ -36,6 +36,8 @@ Id = str | int  # earlier versions had numbers
 ROWS = (*FLOATS, np.uint8)  # types of contexts
 EPOCHS = 1000  # that are remembered, to recognise a second reward of one decision
 LONGEST = 100  # characters of an id
+MIXED = object()
+BLOCK = 1024  # rows that are joined at once
 
 
 class Waiting(NamedTuple):
@@ -103,24 +105,29 @@ class Pending:
         self.made = 0  # decisions so far
         self.waiting: dict[Id, Waiting] = {}
         self.epochs: dict[str, tuple[int, int]] = {}  # the decisions of earlier ones, from and to
-        self.epoch = _new_epoch()
+        self.epoch = new_epoch()
         self.begun = 0  # decisions before this epoch
+
+    def copy_to_save(self) -> "Pending":
+        """As it is now, for a file: quickly, however many decisions wait."""
+        made = object.__new__(Pending)  # without an epoch of its own
+        vars(made).update(vars(self), waiting=self.waiting.copy(), epochs=self.epochs.copy())
+        return made
 
     def to_saved(self) -> dict[str, Any]:
         """For a file: waiting decisions as columns, as there may be many."""
         rest = {name: it for name, it in vars(self).items() if name != "waiting"}
-        contexts = [it.context for it in self.waiting.values()]
-        rows = [row for row in contexts if row is not None]
-        if len({(row.dtype, row.shape) for row in rows}) > 1 or len(rows) not in (0, len(contexts)):
+        waiting = self.waiting.values()
+        contexts = _joined([it.context for it in waiting])
+        if contexts is MIXED:
             return {**rest, "waiting": self.waiting}
-        columns = [*zip(*self.waiting.values(), strict=True)] or [[], [], [], []]
         return {
             **rest,
             "ids": [*self.waiting],
-            "arms": [*columns[1]],
-            "times": np.array(columns[2], dtype=np.float64),
-            "numbers": np.array(columns[3], dtype=np.int64),
-            "contexts": np.concatenate(rows) if rows else None,
+            "arms": [it.arm for it in waiting],
+            "times": np.fromiter((it.time for it in waiting), np.float64, len(waiting)),
+            "numbers": np.fromiter((it.number for it in waiting), np.int64, len(waiting)),
+            "contexts": contexts,
         }
 
     @classmethod
@@ -172,7 +179,14 @@ class Pending:
             self.epochs[self.epoch] = (self.begun, self.made)
             for oldest in [*self.epochs][:-EPOCHS]:
                 del self.epochs[oldest]
-        self.epoch, self.begun = _new_epoch(), self.made
+        self.epoch, self.begun = new_epoch(), self.made
+
+    def resume_epoch(self, epoch: str) -> None:
+        """Issue ids of an earlier epoch again, to do again what was done then."""
+        if epoch != self.epoch:
+            self.begin_epoch()
+            begun, end = self.epochs.pop(epoch, (self.made, self.made))
+            self.epoch, self.begun = epoch, begun if end == self.made else self.made
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """For copies and pickles."""
@@ -189,14 +203,15 @@ class Pending:
         self.made += 1
         return name
 
-    def back_to(self, made: int) -> None:
+    def back_to(self, made: int) -> list[Arm]:
         """Take back the decisions from number `made` on; their ids are never issued again."""
         if self.made == made:
-            return
-        for name in [name for name, it in self.waiting.items() if it.number >= made]:
-            del self.waiting[name]
+            return []
+        late = [name for name, it in self.waiting.items() if it.number >= made]
+        arms = [self.waiting.pop(name).arm for name in late]
         self.made = made
         self.begin_epoch()
+        return arms
 
     def find(self, decision: Any) -> tuple[Id, Waiting]:
         """The id of a `Decision`, or an id as given, and what waits under it."""
@@ -234,7 +249,25 @@ class Pending:
         return late or old
 
 
-def _new_epoch() -> str:
+def _joined(rows: list[Array | None]) -> Any:
+    """The rows as one array; None if there are none, `MIXED` if they differ in kind.
+
+    In blocks, and without a new object for each row: other threads decide meanwhile.
+    """
+    first = next((row for row in rows if row is not None), None)
+    if first is None:
+        return None
+    kind, shape = first.dtype, first.shape
+    if not all(row is not None and row.dtype == kind and row.shape == shape for row in rows):
+        return MIXED
+    joined = np.empty((len(rows), shape[1]), kind)
+    for i in range(0, len(rows), BLOCK):
+        some: Any = rows[i : i + BLOCK]
+        np.concatenate(some, out=joined[i : i + BLOCK])
+    return joined
+
+
+def new_epoch() -> str:
     random = int.from_bytes(os.urandom(10), "big")
     return f"{time.time_ns() // 1_000_000:012x}{random:020x}"
 

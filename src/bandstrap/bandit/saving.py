@@ -1,12 +1,13 @@
 """A bandit in one file, without pickle: only what its classes declare is ever read."""
 
 from collections.abc import Iterable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from bandstrap.errors import BandstrapError, InvalidInput, OutputError
-from bandstrap.storage.archive import damaged, read, write
-from bandstrap.storage.packing import CannotPack, pack
+from bandstrap.storage.archive import damaged, read, read_from, write, write_to
+from bandstrap.storage.packing import CannotPack, Packed, Snapshot
 from bandstrap.storage.schema import Refused
 from bandstrap.storage.unpacking import CannotRestore, NotTrusted, unpack
 
@@ -14,19 +15,48 @@ FORMAT = 2  # raise when files can no longer be read as before, and keep reading
 SHOWN = 100  # characters of a name in a file
 
 
-def save(thing: object, path: Path) -> None:
-    """Write a file; it appears under its name only when it is complete."""
+def taken(thing: object, path: object = "it") -> Snapshot:
+    """The thing as it is now, to be written later."""
     try:
-        packed = pack(thing)
+        return Snapshot(thing)
     except CannotPack as error:
         raise OutputError(path, f"cannot be written: {error}", "save without it") from error
-    write(packed, path, FORMAT)
+
+
+def save(snapshot: Snapshot, path: Path) -> None:
+    """Write a file; it appears under its name only when it is complete."""
+    write(_packed(snapshot, path), path, FORMAT)
+
+
+def to_bytes(snapshot: Snapshot) -> bytes:
+    """What a file would hold."""
+    file = BytesIO()
+    write_to(file, _packed(snapshot, "it"), FORMAT)
+    return file.getvalue()
 
 
 def load(path: Path, trusted: Iterable[Any] = (), most_bytes: int | None = None) -> Any:
     """Read a file; classes and functions that are not ours must be trusted."""
     known = _by_name(trusted)
-    packed = read(path, FORMAT, most_bytes)
+    return _unpacked(read(path, FORMAT, most_bytes), path, known)
+
+
+def from_bytes(
+    data: bytes, where: object, trusted: Iterable[Any] = (), most_bytes: int | None = None
+) -> Any:
+    """Read what a file would hold; errors name it by `where`."""
+    known = _by_name(trusted)
+    return _unpacked(read_from(BytesIO(data), where, FORMAT, most_bytes), where, known)
+
+
+def _packed(snapshot: Snapshot, path: object) -> Packed:
+    try:
+        return snapshot.packed()
+    except CannotPack as error:
+        raise OutputError(path, f"cannot be written: {error}", "save without it") from error
+
+
+def _unpacked(packed: Packed, path: object, known: dict[str, Any]) -> Any:
     try:
         return unpack(packed, known)
     except NotTrusted as error:

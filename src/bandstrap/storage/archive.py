@@ -29,6 +29,12 @@ HEADER, TEXT = "header", "text"
 
 def write(packed: Packed, path: Path, form: int, compressed: bool = True) -> None:
     """Write a file; it appears under its name only when it is complete."""
+    with replacing(path) as file:
+        write_to(file, packed, form, compressed)
+
+
+def write_to(file: BinaryIO, packed: Packed, form: int, compressed: bool = True) -> None:
+    """Write what a file holds."""
     header = {"format": form, "version": __version__, "digest": digest_of(packed)}
     texts = {HEADER: np.array(json.dumps(header)), TEXT: np.array(packed.text)}
     arrays: dict[str, Any] = {**texts, **packed.arrays}
@@ -36,7 +42,7 @@ def write(packed: Packed, path: Path, form: int, compressed: bool = True) -> Non
     # than they may.
     small = sum(array.nbytes for array in arrays.values()) <= MOST_BYTES
     method = ZIP_DEFLATED if compressed and small else ZIP_STORED
-    with replacing(path) as file, ZipFile(file, "w", method) as made:
+    with ZipFile(file, "w", method) as made:
         for name, array in arrays.items():
             with made.open(f"{name}.npy", "w", force_zip64=True) as member:
                 npy.write_array(member, np.asanyarray(array), allow_pickle=False)
@@ -45,10 +51,15 @@ def write(packed: Packed, path: Path, form: int, compressed: bool = True) -> Non
 def read(path: Path, newest: int, most_bytes: int | None = None) -> Packed:
     """Read a file of any format up to the newest; refuse one that is damaged, or unpacks to more
     than `most_bytes`."""
+    with reading(path) as file:
+        return read_from(file, path, newest, most_bytes)
+
+
+def read_from(file: BinaryIO, path: object, newest: int, most_bytes: int | None) -> Packed:
+    """Read what a file holds; errors name it by `path`."""
     try:
-        with reading(path) as file:
-            return _packed(path, file, newest, most_bytes)
-    except OutputError:
+        return _packed(path, file, newest, most_bytes)
+    except OSError:  # ours, or the system's
         raise
     except Exception as error:  # a zip or its headers may be broken in many ways
         raise damaged(path) from error
@@ -60,7 +71,7 @@ def damaged(path: object, problem: str = "") -> OutputError:
     return OutputError(path, what, "take another copy of it")
 
 
-def _packed(path: Path, file: BinaryIO, newest: int, most_bytes: int | None) -> Packed:
+def _packed(path: object, file: BinaryIO, newest: int, most_bytes: int | None) -> Packed:
     own = file.seek(0, SEEK_END)
     most = max(MOST_BYTES, MOST_TIMES * own) if most_bytes is None else most_bytes
     try:

@@ -21,24 +21,24 @@ EFFORT = 10_000  # to decide whether two arrays overlap
 WASTE = 4  # a view is stored with its base array unless that is this many times larger
 
 
-def layouts(arrays: list[Array]) -> tuple[dict[str, Array], list[dict[str, Any]]]:
+def layouts(arrays: list[Array], first: int = 0) -> tuple[dict[str, Array], list[dict[str, Any]]]:
     """The memory to store, by name, and the place of each array in it.
 
-    Arrays that share memory are stored once, as that memory.
+    Arrays that share memory are stored once, as that memory. They are numbered from `first`.
     """
     shared = Counter(id(_root(array)) for array in arrays)
     stored: dict[str, Array] = {}
     names: dict[int, str] = {}
     places: list[dict[str, Any]] = []
-    for given in arrays:
+    for number, given in enumerate(arrays, first):
         array, root = given, _root(given)
         cut = not _dense(array) and root.nbytes <= WASTE * array.nbytes
         whole = root if (shared[id(root)] > 1 or cut) and _dense(root) else array
         if not _dense(whole):
             whole = array = _packed(array)
-        name = names.setdefault(id(whole), f"memory{len(places)}")
+        name = names.setdefault(id(whole), f"memory{number}")
         stored[name] = _by_stride(whole).reshape(-1)
-        stored[f"type{len(places)}"] = np.empty(0, array.dtype)
+        stored[f"type{number}"] = np.empty(0, array.dtype)
         places.append(
             {
                 "name": name,

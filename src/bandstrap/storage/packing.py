@@ -10,7 +10,7 @@ inner objects first. `storage.unpacking` is the way back.
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from enum import Enum
 from operator import attrgetter
@@ -25,6 +25,8 @@ from bandstrap.storage.registry import name_of, registered
 from bandstrap.storage.schema import kinds_of
 
 WRITTEN_IN_PYTHON = 1 << 9  # CPython's mark of a class that is not built in
+PLAIN = frozenset((str, int, float, bool, type(None)))
+BLOCK = 4096  # items of a list that are made text at once: no other thread runs meanwhile
 
 
 class CannotPack(BandstrapError, TypeError):  # noqa: N818
@@ -44,13 +46,36 @@ def pack(thing: object) -> Packed:
     >>> pack({"a": [1, True]}).text
     '{"tree": ["dict", [["a", ["list", [1, true], 1]]], 0], "places": []}'
     """
-    packer = _Packer()
-    try:
-        tree = packer.walk(thing, "")
-    except RecursionError as error:
-        raise CannotPack(f"a {type(thing).__name__} is nested too deep to be saved") from error
-    arrays, places = layouts(packer.arrays)
-    return Packed(arrays, json.dumps({"tree": tree, "places": places}))
+    return Snapshot(thing, copies=False).packed()
+
+
+class Snapshot:
+    """An object as it is now, to be packed later: it may change in between.
+
+    Taking it is quick. Arrays are copied; what is long and is not made of arrays writes a method
+    `copy_to_save`, and is taken apart later.
+    """
+
+    def __init__(self, thing: object, copies: bool = True) -> None:
+        self._packer, self._kind = _Packer(), type(thing)
+        self._tree = self._walked(lambda: self._packer.walk(thing, ""))
+        arrays, self._places = layouts(self._packer.arrays)
+        self._arrays = {name: each.copy() for name, each in arrays.items()} if copies else arrays
+
+    def packed(self) -> Packed:
+        """Take apart what is left."""
+        first = len(self._packer.arrays)
+        self._walked(self._packer.finish)
+        arrays, places = layouts(self._packer.arrays[first:], first)
+        known = json.dumps([*self._places, *places])
+        text = f'{{"tree": {_text(self._tree)}, "places": {known}}}'
+        return Packed({**self._arrays, **arrays}, text)
+
+    def _walked(self, walk: Callable[[], Any]) -> Any:
+        try:
+            return walk()
+        except RecursionError as error:
+            raise CannotPack(f"a {self._kind.__name__} is nested too deep to be saved") from error
 
 
 class _Packer:
@@ -60,15 +85,27 @@ class _Packer:
         self.arrays: list[Array] = []
         self.met: dict[int, int] = {}
         self.kept: list[object] = []  # keeps objects alive, so that no `id` is used twice
+        self.left: list[tuple[list[Any], Any, str]] = []  # nodes to fill, of such copies
 
     def walk(self, thing: Any, path: str) -> Any:
-        if thing is None or type(thing) in (bool, int, float, str):
+        if type(thing) in PLAIN:
             return thing
         if id(thing) in self.met:
             return ["same", self.met[id(thing)]]
         number = self.met[id(thing)] = len(self.met)
         self.kept.append(thing)
+        if hasattr(type(thing), "copy_to_save"):
+            node: list[Any] = [number]
+            self.left.append((node, thing.copy_to_save(), path))
+            return node
         return [*self._parts(thing, path), number]
+
+    def finish(self) -> None:
+        """Walk what was put off."""
+        while self.left:
+            node, thing, path = self.left.pop(0)
+            self.kept.append(thing)
+            node[:0] = self._parts(thing, path)
 
     def _parts(self, thing: Any, path: str) -> list[Any]:
         kind = type(thing)
@@ -98,13 +135,29 @@ class _Packer:
         return ["object", _found(kind, path), attributes]
 
     def _items(self, items: Any, path: str) -> list[Any]:
-        return [self.walk(item, f"{path}[{i}]") for i, item in enumerate(items)]
+        return [
+            item if type(item) in PLAIN else self.walk(item, f"{path}[{i}]")
+            for i, item in enumerate(items)
+        ]
 
     def _array(self, array: Array, path: str) -> int:
         if array.dtype.hasobject:
             raise CannotPack(f"{path}: an array of objects cannot be saved")
         self.arrays.append(array)
         return len(self.arrays) - 1
+
+
+def _text(node: Any) -> str:
+    """A node as JSON, long lists in blocks."""
+    if type(node) is list and node[0] == "object":
+        _, name, attributes, number = node
+        inner = ", ".join(f"{json.dumps(key)}: {_text(it)}" for key, it in attributes.items())
+        return f'["object", {json.dumps(name)}, {{{inner}}}, {number}]'
+    if type(node) is list and type(node[1]) is list and len(node[1]) > BLOCK:
+        kind, items, *rest = node
+        blocks = (json.dumps(items[i : i + BLOCK])[1:-1] for i in range(0, len(items), BLOCK))
+        return f"[{json.dumps(kind)}, [{', '.join(blocks)}], {json.dumps(rest)[1:-1]}]"
+    return json.dumps(node)
 
 
 def _check_declared(kind: type, saved: Mapping[str, Any], path: str) -> None:

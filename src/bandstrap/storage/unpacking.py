@@ -17,7 +17,7 @@ import numpy as np
 from bandstrap.arrays import Array, Rng
 from bandstrap.errors import BandstrapError
 from bandstrap.storage.layout import check_apart, laid_out
-from bandstrap.storage.packing import Packed, find, unsaved
+from bandstrap.storage.packing import PLAIN, Packed, find, unsaved
 from bandstrap.storage.registry import registered
 from bandstrap.storage.schema import Refused, check_fields, kinds_of, owned_by, require
 
@@ -29,8 +29,6 @@ BIT_GENERATORS: dict[str, dict[str, int]] = {
     "Philox": {"buffer_pos": 4},
     "SFC64": {},
 }
-
-PLAIN = frozenset((str, int, float, bool, type(None)))
 
 Names = Mapping[str, Any]  # classes and functions that the caller trusts, by name
 _TRUSTED: ContextVar[Names] = ContextVar("trusted")
