@@ -53,8 +53,9 @@ class Layers:
         """Random weights; the outputs of `heads` heads are `spread` times as wide as others."""
         parts = []
         for depth, (fan_in, size) in enumerate(pairwise(sizes)):
-            last = depth == len(sizes) - 2
-            limit = output_limit(fan_in, size, heads, spread) if last else glorot_limit(fan_in, size)
+            limit = glorot_limit(fan_in, size)
+            if depth == len(sizes) - 2:
+                limit = output_limit(fan_in, size, heads, spread)
             parts += [rng.uniform(-limit, limit, fan_in * size), np.zeros(size)]
         return cls(sizes, np.concatenate(parts).astype(np.float32))
 

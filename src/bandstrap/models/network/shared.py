@@ -81,7 +81,7 @@ class SharedNetwork(Model):
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
         return self.headed(problem, prior, OneHead(resampling))
 
-    def headed(self, problem: Problem, prior: ExamplePrior, heads: Heads) -> Learner:
+    def headed(self, problem: Problem, prior: ExamplePrior, heads: Heads) -> "SharedLearner":
         check_unit_support(problem.support, self)
         sizes = self.sizes(problem.n_features, heads.count * problem.n_arms)
         check_parameters(sizes, examples=self.examples)

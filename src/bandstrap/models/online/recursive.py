@@ -17,7 +17,7 @@ from bandstrap.models.online.ellipsoids import Ellipsoids
 from bandstrap.priors import ExamplePrior, NoExamples
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap
-from bandstrap.resampling import NoResampling, Resampling
+from bandstrap.resampling import Resampling
 from bandstrap.storage.registry import saved
 from bandstrap.storage.schema import Fixed, Of, Schema, require
 from bandstrap.validation import require_positive
@@ -94,6 +94,7 @@ class RecursiveLogistic(RecursiveModel):
     A reward moves the mode of the Gaussian times the reward's likelihood, and adds the curvature
     found there: an online Laplace approximation, close to the regression refit to all rewards.
 
+    >>> from bandstrap import NoResampling
     >>> learner = RecursiveLogistic().recursive(Problem(2, 1), NoResampling(), NoExamples())
     >>> learner.learn(np.ones(1), 1, 1.0, None)
     >>> bool(learner.margins(np.ones(1), np.random.default_rng(0))[1] > 0)

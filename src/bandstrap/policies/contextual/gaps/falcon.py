@@ -16,6 +16,8 @@ from bandstrap.resampling import NoResampling
 from bandstrap.storage.registry import saved
 from bandstrap.storage.schema import ListOf, Of, Real, Schema
 
+ROUNDING = 1e-9  # of sums of weights
+
 
 @saved
 class FALCONLearner(GapLearner):
@@ -41,7 +43,7 @@ class FALCONLearner(GapLearner):
     ) -> None:
         self.rows[arm].add(context, reward, weight)
         self.waiting += weight
-        if self.waiting >= self.rounds:  # epochs end after 1, 2, 4, 8 … rewards
+        if self.waiting >= (1.0 - ROUNDING) * self.rounds:  # after 1, 2, 4, 8 … rewards
             self._end_epoch(rng)
 
     def _end_epoch(self, rng: Rng | None) -> None:

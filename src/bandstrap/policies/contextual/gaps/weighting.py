@@ -37,7 +37,7 @@ class Gamma:
     40.0
     """
 
-    scale: float = 1.0
+    scale: float = 5.0
     exponent: float = 0.5
 
     def __post_init__(self) -> None:
@@ -56,10 +56,11 @@ def raised(expected: Array, gamma: float, rng: Rng) -> Array:
     """
     n_arms = expected.size
     arm, u = int(rng.random() * n_arms), max(1.0 - rng.random(), LEAST)
-    # No score need be more than a little above the best.
-    most = expected.max() + n_arms / gamma
     scores = expected.copy()
-    scores[arm] = min(expected[arm] + n_arms / gamma * (1.0 / u - 1.0), most)
+    if np.isfinite(expected[arm]):  # else it is to be tried first anyhow
+        # No score need be more than a little above the best.
+        most = expected[np.isfinite(expected)].max() + n_arms / gamma
+        scores[arm] = min(expected[arm] + n_arms / gamma * (1.0 / u - 1.0), most)
     return scores
 
 

@@ -2,7 +2,7 @@
 
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -40,8 +40,9 @@ class Law(NamedTuple):
 
     def draw(self, rng: Rng) -> Array:
         variances = self.rates / rng.standard_gamma(self.shapes)
-        drawn: Array = np.sqrt(variances) * self.widths * rng.standard_normal(self.means.size)
-        return self.means + drawn
+        noise = np.sqrt(variances) * rng.standard_normal(self.means.size)
+        drawn: Array = self.means + noise * self.widths
+        return drawn
 
 
 @saved
@@ -49,12 +50,13 @@ class Law(NamedTuple):
 class NoisePrior:
     """Of every arm: σ² is inverse gamma (`shape`, `rate`), and weights N(0, σ² / precision).
 
-    The defaults are those of the authors' experiments.
+    Precision and shape are the authors'. So is a rate of 6, but for noise of the order of one:
+    rewards in [0, 1] vary by a quarter at most, and 1.5 is a quarter of it.
     """
 
     precision: float = 0.25
     shape: float = 6.0
-    rate: float = 6.0
+    rate: float = 1.5
 
     def __post_init__(self) -> None:
         require_positive(precision=self.precision, shape=self.shape, rate=self.rate)
@@ -62,7 +64,11 @@ class NoisePrior:
 
 @saved
 class Representation:
-    """What a network makes of contexts in its last hidden layer, as it was at one time."""
+    """What a network makes of contexts in its last hidden layer, as it was at one time.
+
+    Divided by the root of the number of units, so that its length, and with it what a prior of
+    weights means, does not depend on how many there are.
+    """
 
     schema = Schema(layers=Of(Layers), scale=Of(RunningScale))
 
@@ -77,7 +83,9 @@ class Representation:
     def __call__(self, contexts: Array) -> Array:
         """(n, units) of contexts (n, features)."""
         with ONE_BLAS_THREAD:
-            return self.layers.values(self.scale(contexts))[-2].astype(np.float64)
+            units = self.layers.values(self.scale(contexts))[-2].astype(np.float64)
+        scaled: Array = units / np.sqrt(units.shape[1])
+        return scaled
 
 
 @saved
@@ -142,19 +150,20 @@ class NeuralLinearLearner(Learner):
             self.squares[arm] += weight * reward**2
 
     def margins(self, contexts: Array, rng: Rng) -> Array:
-        law = self.law(contexts, rng)
-        return np.full(self.problem.n_arms, np.inf) if law is None else law.draw(rng)
+        return self.law(contexts, rng).draw(rng)
 
-    def law(self, context: Array, rng: Rng) -> Law | None:
-        """That of scores, after a step of the network; None as long as there are no rewards."""
+    def law(self, context: Array, rng: Rng) -> Law:
+        """That of scores, after a step of the network; an arm without rewards is tried first."""
         if self.network.replay.count == 0:
-            return None
+            none = np.zeros(self.problem.n_arms)
+            return Law(none + np.inf, none, none + self.noise.shape, none + self.noise.rate)
         layers, optimiser = self.network.trained(rng)
         if self.network.replay.rows.count >= (1.0 + self.growth) * self.known:
             frozen = Layers(layers.sizes, optimiser.settled(layers.flat).copy())
             self._renew(Representation(frozen, deepcopy(self.network.replay.scale)))
         assert self.representation is not None
         means, squares = self.arms.look(self.representation(context[None])[0])
+        means = np.where(self.arms.counts > 0, means, np.inf)
         left = self.squares - (self.sums * self.arms.centres).sum(axis=1)
         shapes = self.noise.shape + self.arms.counts / 2
         return Law(means, np.sqrt(squares), shapes, self.noise.rate + np.maximum(left, 0.0) / 2)
@@ -252,9 +261,8 @@ class NeuralLinear(LearnerPolicy):
     ) -> Draw:
         checked, every = checked_decision(state, contexts, allowed)
         assert checked is not None
-        law, open_ = state.learners[0].law(checked[0], rng), every[0]
-        if law is None:
-            return super().decide(state, contexts, rng, allowed, draws)
+        learner, open_ = cast(NeuralLinearLearner, state.learners[0]), every[0]
+        law = learner.law(checked[0], rng)
         scores = law.draw(rng)
         again = lambda: highest(law.draw(rng), open_, rng)  # noqa: E731
         return Draw.estimated(highest(scores, open_, rng), scores, again, draws)
