@@ -17,7 +17,8 @@ NAMES = sorted(set(CONTEXTUAL) - set(SCHEDULES))  # the schedules' learner is th
 # What these have learnt depends on what was drawn on the way: no twin has learnt the same.
 WANDERING = {name for name in NAMES if REGISTRY[name].learns_at_random}
 # What these learn of one arm depends on the others, and their scores on all rewards so far.
-COUPLED = {"online-cover"}
+GAPS = {name for name in NAMES if REGISTRY[name].variant == "gaps"}
+COUPLED = {"online-cover"} | GAPS
 DRAWS = 120
 DECISIONS = 600
 PRIOR = EigenExamples(np.diag([1.0, 0.5, 0.25]))
@@ -68,7 +69,7 @@ def alike(first, second, least=1e-4):
         if not np.isfinite(one).all() or one.std() < 1e-9:
             if not np.allclose(one, other, rtol=1e-3, atol=1e-3):
                 return False
-        elif ks_2samp(one, other).pvalue < least:
+        elif ks_2samp(one.round(9), other.round(9)).pvalue < least:
             return False
     return True
 
@@ -204,7 +205,7 @@ def test_what_is_discounted_counts_less(name):
     learner.discount(0.05)
     twin = taught(name, 4, examples(), 0.05)
     # Curvatures of online logistic models stay where they were found, as do online predictions.
-    if name in ("glm-ucb", "gloc", "ts-laplace"):
+    if name in ("glm-ucb", "gloc", "ts-laplace", "squarecb-log", "regcb-log"):
         assert np.allclose(draws(learner).mean(axis=0), draws(twin, 1).mean(axis=0), atol=0.3)
     else:
         assert alike(draws(learner), draws(twin, seed=1))

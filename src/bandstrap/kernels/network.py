@@ -27,6 +27,13 @@ def adam(parameters, gradient, first, second, average, rate, first_share, second
 
 
 @kernel
+def pull_back(gradient, parameters, starts, share):
+    """Add the slope of ½ share ‖parameters - starts‖² to the gradient."""
+    for i in range(parameters.size):
+        gradient[i] += share * (parameters[i] - starts[i])
+
+
+@kernel
 def outputs(context, hidden_weights, hidden_bias, output_weights, output_bias, hidden, out):
     """What one hidden layer makes of one context; features that are 0 cost nothing."""
     for j in range(hidden.size):

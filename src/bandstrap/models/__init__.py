@@ -5,6 +5,7 @@ from bandstrap.models.convex.approximations import GaussianLimit, Grouped, OneSt
 from bandstrap.models.convex.regression import ConvexModel, LinearRegression, LogisticRegression
 from bandstrap.models.network.model import Budgeted, NeuralNetwork
 from bandstrap.models.network.shared import NetworkHeads, SharedNetwork
+from bandstrap.models.online.recursive import RecursiveLinear, RecursiveLogistic, RecursiveModel
 from bandstrap.models.online.replicas import OnlineLinear, OnlineLogistic, Replicas
 from bandstrap.models.online.stochastic import (
     RepeatedRows,
@@ -36,6 +37,9 @@ __all__ = [
     "Online",
     "OnlineLinear",
     "OnlineLogistic",
+    "RecursiveLinear",
+    "RecursiveLogistic",
+    "RecursiveModel",
     "RepeatedRows",
     "Replicas",
     "SharedNetwork",

@@ -8,16 +8,21 @@ from bandstrap.policies.contextual.epoch_greedy import (
     EpochGreedy,
     GrowingEpochs,
 )
+from bandstrap.policies.contextual.gaps.falcon import FALCON
+from bandstrap.policies.contextual.gaps.regcb import RegCB
+from bandstrap.policies.contextual.gaps.squarecb import SquareCB
+from bandstrap.policies.contextual.gaps.weighting import Gamma
 from bandstrap.policies.contextual.glm.evill import EVILL
 from bandstrap.policies.contextual.glm.glm_ucb import GLMUCB, GuaranteedBonus, LogBonus
 from bandstrap.policies.contextual.glm.gloc import GLOC, FixedRadius, OnlineToConfidence
 from bandstrap.policies.contextual.glm.laplace_thompson import LaplaceThompson
 from bandstrap.policies.contextual.glm.ucb_glm import UCBGLM, LikelihoodEllipsoid
 from bandstrap.policies.contextual.greedy import ContextualEpsilonGreedy
-from bandstrap.policies.contextual.langevin import Langevin
 from bandstrap.policies.contextual.lin_reboot import LinReBoot
 from bandstrap.policies.contextual.lin_thompson import FixedSpread, LinThompson, PublishedSpread
 from bandstrap.policies.contextual.lin_ucb import ConfidenceEllipsoid, FixedWidth, LinUCB
+from bandstrap.policies.contextual.network.langevin import Langevin
+from bandstrap.policies.contextual.network.neural_linear import NeuralLinear, NoisePrior
 from bandstrap.policies.contextual.online_cover import OnlineCover
 from bandstrap.policies.contextual.online_ensemble import OnlineEnsemble
 from bandstrap.policies.contextual.shared_bootstrap import SharedBootstrap
@@ -53,6 +58,7 @@ from bandstrap.policies.state import State
 __all__ = [
     "BESA",
     "EVILL",
+    "FALCON",
     "GLMUCB",
     "GLOC",
     "KLUCB",
@@ -79,6 +85,7 @@ __all__ = [
     "FixedSpread",
     "FixedWidth",
     "ForcedPulls",
+    "Gamma",
     "GaussianThompson",
     "Giro",
     "GrowingEpochs",
@@ -90,6 +97,8 @@ __all__ = [
     "LinThompson",
     "LinUCB",
     "LogBonus",
+    "NeuralLinear",
+    "NoisePrior",
     "OnlineBootstrap",
     "OnlineCover",
     "OnlineEnsemble",
@@ -100,7 +109,9 @@ __all__ = [
     "PublishedCorrection",
     "PublishedSpread",
     "ReBoot",
+    "RegCB",
     "SharedBootstrap",
+    "SquareCB",
     "State",
     "TreeHeuristic",
     "UniformRewards",

@@ -131,8 +131,9 @@ _FOLDERS = [
     ("models.network_", "models.network", "layers replay shared"),
     ("models.torch_", "models.torch", "examples learner model modules"),
     ("policies.", "policies.contextual",
-     "langevin learners lin_thompson lin_ucb online_ensemble shared_bootstrap tree_heuristic"),
+     "learners lin_thompson lin_ucb online_ensemble shared_bootstrap tree_heuristic"),
     ("policies.", "policies.contextual.glm", "glm_ucb laplace_thompson"),
+    ("policies.", "policies.contextual.network", "langevin"),
     ("policies.", "policies.rewards",
      "besa beta_thompson binomial_bootstrap bootstrap bootstrapped_thompson "
      "dirichlet_thompson epsilon_greedy gaussian_thompson giro online_bootstrap "
@@ -157,7 +158,7 @@ MOVED: dict[str, str] = {
     "bandstrap.history": "bandstrap.history.rewards",
     "bandstrap.models.budget": "bandstrap.models.network.model",
     "bandstrap.models.convex_arms": "bandstrap.models.convex.arm",
-    "bandstrap.models.ellipsoid": "bandstrap.policies.contextual.ellipsoids",
+    "bandstrap.models.ellipsoid": "bandstrap.models.online.ellipsoids",
     "bandstrap.models.estimator": "bandstrap.models.sklearn.model",
     "bandstrap.models.estimator_ensemble": "bandstrap.models.sklearn.schedules",
     "bandstrap.models.estimator_fresh": "bandstrap.models.sklearn.learner",

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bandstrap.policies.contextual.ellipsoids import Ellipsoids
+from bandstrap.models.online.ellipsoids import Ellipsoids
 
 
 def taught(contexts: np.ndarray, rewards: np.ndarray, penalty: float = 1.0) -> Ellipsoids:

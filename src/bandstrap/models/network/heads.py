@@ -58,6 +58,11 @@ class Heads(ABC):
         """Whether each draw takes a step of its own, which makes it random."""
         return False
 
+    @property
+    def anchored(self) -> bool:
+        """Whether outputs are drawn back to where they started, as a prior of theirs would."""
+        return False
+
     @abstractmethod
     def draws(self) -> Draws:
         """Draws for an empty history."""
@@ -101,6 +106,10 @@ class OneHead(Heads):
 
 class ManyHeads(Heads):
     """Several outputs for an arm, picked at random; each weighs each reward once, for good."""
+
+    @property
+    def anchored(self) -> bool:
+        return True
 
     def draws(self) -> Draws:
         return KeptDraws(self.resampling, self.count)

@@ -53,9 +53,9 @@ class Layers:
         """Random weights; the outputs of `heads` heads are `spread` times as wide as others."""
         parts = []
         for depth, (fan_in, size) in enumerate(pairwise(sizes)):
-            last = depth == len(sizes) - 2
-            limit = np.sqrt(6.0 / (fan_in + (size / heads if last else size)))
-            limit *= spread if last else 1.0
+            limit = glorot_limit(fan_in, size)
+            if depth == len(sizes) - 2:
+                limit = output_limit(fan_in, size, heads, spread)
             parts += [rng.uniform(-limit, limit, fan_in * size), np.zeros(size)]
         return cls(sizes, np.concatenate(parts).astype(np.float32))
 
@@ -89,7 +89,7 @@ class Layers:
         weights, _ = self.matrices(np.arange(self.flat.size))[-1]
         fan_in, size = weights.shape
         places = weights.reshape(fan_in, heads, -1)[:, :, arms].ravel()
-        limit = spread * np.sqrt(6.0 / (fan_in + size / heads))
+        limit = output_limit(fan_in, size, heads, spread)
         self.flat[places] = rng.uniform(-limit, limit, places.size)
         return places
 
@@ -103,6 +103,16 @@ class Layers:
             if depth > 0:
                 slopes = (slopes @ weights.T) * (values[depth] > 0)
         return gradient
+
+
+def glorot_limit(fan_in: int, size: float) -> float:
+    """The largest first weight of a layer; they are uniform up to it."""
+    return float(np.sqrt(6.0 / (fan_in + size)))
+
+
+def output_limit(fan_in: int, size: int, heads: int, spread: float) -> float:
+    """That of the outputs of `heads` heads, `spread` times as wide as others."""
+    return spread * glorot_limit(fan_in, size / heads)
 
 
 @cache

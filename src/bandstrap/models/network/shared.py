@@ -7,6 +7,7 @@ import numpy as np
 
 from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
+from bandstrap.kernels.network import pull_back
 from bandstrap.models.base import Learner, Model
 from bandstrap.models.checks import check_unit_support
 from bandstrap.models.network.heads import Draws, Headed, Heads, ManyHeads, OneHead
@@ -24,6 +25,7 @@ from bandstrap.models.network.layers import (
     check_rate,
     check_spread,
     check_trained,
+    output_limit,
     sigmoid,
 )
 from bandstrap.models.network.replay import Replay
@@ -32,7 +34,17 @@ from bandstrap.priors import ExamplePrior
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap, newcomers
 from bandstrap.resampling import Resampling
-from bandstrap.storage.schema import Fixed, ListOf, Maybe, Of, Schema, Whole, require
+from bandstrap.storage.schema import (
+    ArrayOf,
+    Fixed,
+    Grows,
+    ListOf,
+    Maybe,
+    Of,
+    Schema,
+    Whole,
+    require,
+)
 from bandstrap.validation import require_within
 
 MEMORY = 0.98  # of the averaged parameters, by step
@@ -69,7 +81,7 @@ class SharedNetwork(Model):
     def learner(self, problem: Problem, resampling: Resampling, prior: ExamplePrior) -> Learner:
         return self.headed(problem, prior, OneHead(resampling))
 
-    def headed(self, problem: Problem, prior: ExamplePrior, heads: Heads) -> Learner:
+    def headed(self, problem: Problem, prior: ExamplePrior, heads: Heads) -> "SharedLearner":
         check_unit_support(problem.support, self)
         sizes = self.sizes(problem.n_features, heads.count * problem.n_arms)
         check_parameters(sizes, examples=self.examples)
@@ -84,8 +96,13 @@ class SharedNetwork(Model):
 
 
 class SharedLearner(Learner):
-    """A network in one run; outputs are in groups of one for each arm, one group for a head."""
+    """A network in one run; outputs are in groups of one for each arm, one group for a head.
 
+    `starts` has the parameters of the last layer as they started, if `heads` are anchored. Files
+    of earlier versions have none: their heads go on as they were.
+    """
+
+    starts: Array | None = None
     schema = Schema(
         model=Fixed(Of(SharedNetwork)),
         heads=Of(Heads),
@@ -93,6 +110,7 @@ class SharedLearner(Learner):
         replay=Of(Replay),
         network=Maybe(Of(Layers)),
         optimiser=Maybe(Of(Optimiser)),
+        starts=Maybe(ArrayOf(np.float32, Grows())),
         owed=Whole(),
         unstarted=ListOf(Whole()),
     )
@@ -101,6 +119,9 @@ class SharedLearner(Learner):
         check_trained(self.network, self.optimiser, self._sizes())
         kinds = type(self.optimiser), type(self.model.optimiser(np.zeros(0, dtype=np.float32)))
         require(self.optimiser is None or kinds[0] is kinds[1], "its steps are of another model")
+        started = self.network is not None and self.heads.anchored
+        fits = started and self.starts is not None and self.starts.size == self._n_outputs
+        require(self.starts is None or fits, "outputs started elsewhere")
         require(self.draws.known <= self.replay.rows.count, "draws are of other rows")
         known = all(arm < self.replay.n_arms for arm in self.unstarted)
         require(known and len(self.unstarted) <= self.replay.n_arms, "an arm does not exist")
@@ -134,7 +155,7 @@ class SharedLearner(Learner):
             if not kept.all():
                 self.keep(kept)
             if rows.count == 0:  # everything learnt is forgotten
-                self.network = self.optimiser = None
+                self.network = self.optimiser = self.starts = None
                 self.unstarted, self.owed = [], 1
 
     def remap_arms(self, fresh: "SharedLearner", before: ArmMap) -> None:
@@ -146,6 +167,8 @@ class SharedLearner(Learner):
                 (*old.sizes[:-1], outputs), old.remapped(old.flat, self.heads.count, before)
             )
             self.optimiser.relay(lambda flat: old.remapped(flat, self.heads.count, before))
+            if self.starts is not None:
+                self.starts = old.remapped(self.starts, self.heads.count, before)
             self.unstarted = newcomers(self.unstarted, before)
 
     def keep(self, kept: Array) -> None:
@@ -153,15 +176,18 @@ class SharedLearner(Learner):
         self.draws.keep(kept)
 
     def margins(self, contexts: Array, rng: Rng) -> Array:
-        replay = self.replay
-        if replay.count == 0:
-            return np.full(replay.n_arms, np.inf)
+        if self.replay.count == 0:
+            return np.full(self.replay.n_arms, np.inf)
+        return self.heads.chosen(self._outputs(*self.trained(rng), contexts), rng)
+
+    def trained(self, rng: Rng) -> tuple[Layers, Optimiser]:
+        """The network and its optimiser, after a step if one is due; there must be examples."""
         network, optimiser = self._network(rng)
         if self.owed > 0 or self._redrawn:
             with ONE_BLAS_THREAD:
                 self._step(network, optimiser, rng)
             self.owed = max(self.owed - 1, 0)
-        return self.heads.chosen(self._outputs(network, optimiser, contexts), rng)
+        return network, optimiser
 
     def probabilities(self, contexts: Array, allowed: Array) -> Array | None:
         network, optimiser = self.network, self.optimiser
@@ -189,15 +215,25 @@ class SharedLearner(Learner):
         outputs = self.heads.count * self.replay.n_arms
         return self.model.sizes(self.replay.rows.n_features, outputs)
 
+    @property
+    def _n_outputs(self) -> int:
+        """Parameters of the last layer."""
+        return (self.model.hidden + 1) * self.heads.count * self.replay.n_arms
+
     def _network(self, rng: Rng) -> tuple[Layers, Optimiser]:
         """The network, started at random if need be."""
         if self.network is None or self.optimiser is None:
             self.network = Layers.glorot(self._sizes(), rng, self.heads.count, self.heads.spread)
             self.optimiser = self.model.optimiser(self.network.flat)
+            if self.heads.anchored:
+                self.starts = self.network.flat[-self._n_outputs :].copy()
         if self.unstarted:
             heads, spread = self.heads.count, self.heads.spread
             places = self.network.start_outputs(self.unstarted, heads, spread, rng)
             self.optimiser.start(self.network.flat, places)
+            if self.starts is not None:
+                before_last = self.network.flat.size - self.starts.size
+                self.starts[places - before_last] = self.network.flat[places]
             self.unstarted = []
         return self.network, self.optimiser
 
@@ -214,7 +250,18 @@ class SharedLearner(Learner):
         slopes = np.zeros(shape, dtype=np.float32)
         slopes[at] = weights * (predicted - targets) * (shares[:, None] / len(picks))
         gradient = network.gradient(values, slopes.reshape(len(picks), -1))
+        if self.starts is not None:
+            self._pull_back(network, gradient, self.starts)
         optimiser.step(network.flat, gradient, self.replay.count, rng)
+
+    def _pull_back(self, network: Layers, gradient: Array, starts: Array) -> None:
+        """A Gaussian prior of the outputs, around their start: of its variance, biases of 1."""
+        fan_in, size = network.sizes[-2:]
+        variance = output_limit(fan_in, size, self.heads.count, self.heads.spread) ** 2 / 3
+        weights, biases = slice(-starts.size, -size), slice(-size, None)
+        for part, precision in ((weights, 1.0 / variance), (biases, 1.0)):
+            share = np.float32(precision / self.replay.count)
+            pull_back(gradient[part], network.flat[part], starts[part], share)
 
 
 @dataclass(frozen=True)
@@ -226,8 +273,12 @@ class NetworkHeads(Model):
     move a network; heads stay apart by as much as their weights make them. The heads' weights
     for a reward are drawn together: `Multinomial` deals as many copies as there are heads. An
     approximation of the bootstrap by a fixed number of replicas. Their last layers start `spread`
-    times as wide as Glorot's, so that heads disagree where there are no data yet: with narrow
-    starts and no pseudo-examples they agree too soon, and arms are given up untried.
+    times as wide as Glorot's, so that heads disagree where there are no data yet.
+
+    On a `SharedNetwork` each head is drawn back to its start as by a Gaussian prior as wide as the
+    start: a draw from that prior, moved no further than the rewards of its arm say (Pearce et al.,
+    2020). Without it every round teaches all heads the first rewards of an arm once more, until
+    they agree: of many arms, each of which seldom pays, some are then given up after a few pulls.
 
     >>> from bandstrap import ContextualBootstrap, Exponential, NoExamples
     >>> model = NetworkHeads(SharedNetwork(hidden=8), heads=4)

@@ -15,16 +15,20 @@ from bandstrap.policies.base import Policy
 from bandstrap.policies.contextual.auto import Auto
 from bandstrap.policies.contextual.bootstrap import ContextualBootstrap
 from bandstrap.policies.contextual.epoch_greedy import EpochGreedy
+from bandstrap.policies.contextual.gaps.falcon import FALCON
+from bandstrap.policies.contextual.gaps.regcb import RegCB
+from bandstrap.policies.contextual.gaps.squarecb import SquareCB
 from bandstrap.policies.contextual.glm.evill import EVILL
 from bandstrap.policies.contextual.glm.glm_ucb import GLMUCB
 from bandstrap.policies.contextual.glm.gloc import GLOC
 from bandstrap.policies.contextual.glm.laplace_thompson import LaplaceThompson
 from bandstrap.policies.contextual.glm.ucb_glm import UCBGLM
 from bandstrap.policies.contextual.greedy import ContextualEpsilonGreedy
-from bandstrap.policies.contextual.langevin import Langevin
 from bandstrap.policies.contextual.lin_reboot import LinReBoot
 from bandstrap.policies.contextual.lin_thompson import FixedSpread, LinThompson
 from bandstrap.policies.contextual.lin_ucb import FixedWidth, LinUCB
+from bandstrap.policies.contextual.network.langevin import Langevin
+from bandstrap.policies.contextual.network.neural_linear import NeuralLinear
 from bandstrap.policies.contextual.online_cover import OnlineCover
 from bandstrap.policies.contextual.online_ensemble import OnlineEnsemble
 from bandstrap.policies.contextual.tree_heuristic import TreeHeuristic
@@ -109,6 +113,29 @@ def _paper(word: str, model: models.Model, kind: str, theirs: str) -> Iterator[E
             "the paper's early stop", "n d", variant="paper", joins=f"{word}-paper",
             note=f"step by step, after scikit-learn's `{theirs}`{bare}", learns_at_random=wanders,
         )  # fmt: skip
+
+
+def _squarecb(
+    word: str, kind: str, model: models.Model, learner: str, exact: str, cost: str, **more: Any
+) -> Entry:
+    return _Entry(
+        f"squarecb-{word}", lambda prior: SquareCB(model), "squarecb", kind,
+        "Foster and Rakhlin (2020)",
+        f"{learner}, arms drawn the rarer the more they seem to lose.", exact, cost,
+        variant="gaps", note="γ = 5 √(arms × t): the horizon for the round and the 5 are ours",
+        exact_probabilities=True, **more,
+    )  # fmt: skip
+
+
+def _regcb(word: str, kind: str, model: models.RecursiveModel, exact: str) -> Entry:
+    return _Entry(
+        f"regcb-{word}", lambda prior: RegCB(model), "regcb", kind, "Foster et al. (2018)",
+        f"The most that an arm may pay by {kind} regressions nearly as good as the best.",
+        exact, "d²", variant="gaps",
+        note="the optimistic variant; nearly as good is a loss of 0.03 log(arms × t) more, where "
+        "the logarithm is Vowpal Wabbit's and 0.03 ours",
+        exact_probabilities=True, compared=(USUALLY, QUICKLY),
+    )  # fmt: skip
 
 
 def _schedule(word: str, schedule: Schedule, sentence: str) -> Entry:
@@ -354,6 +381,14 @@ ENTRIES = (
         note="an approximate draw from the posterior, preconditioned", learns_at_random=True,
     ),
     _Entry(
+        "neural-linear", lambda prior: NeuralLinear(), "ts", "network", "Riquelme et al. (2018)",
+        "Thompson sampling of Bayesian regressions on the last hidden layer of a network.",
+        "Bayesian last layer", "d", variant="neural-linear",
+        note="one step of the network a round; the layer is renewed, and all rows regressed on "
+        "it, when history has grown by a tenth; the scale of the prior's noise is ours",
+        rewards=UNIT, learns_at_random=True, compared=(USUALLY,),
+    ),
+    _Entry(
         "ensemble-log", lambda prior: OnlineEnsemble(), "ensemble", "logistic",
         "Tang et al. (2015)",
         "A fixed set of online logistic regressions with Poisson weights.",
@@ -379,6 +414,31 @@ ENTRIES = (
         "the least probability and doubly robust estimates are Vowpal Wabbit's",
         exact_probabilities=True,
     ),
+    _squarecb(
+        "lin", "linear", models.RecursiveLinear(),
+        "Recursive least squares", "exact", "d²",
+    ),
+    _squarecb(
+        "log", "logistic", models.RecursiveLogistic(),
+        "Logistic regressions kept online", "online estimate", "d²",
+        compared=(USUALLY, QUICKLY),
+    ),
+    _squarecb(
+        "nn", "network", models.SharedNetwork(),
+        "One network for all arms", "a few examples a round", "d",
+        learns_at_random=True, compared=(USUALLY, WIDELY),
+    ),
+    _Entry(
+        "falcon-log", lambda prior: FALCON(_LOGISTIC), "falcon", "logistic",
+        "Simchi-Levi and Xu (2021)",
+        "squarecb-log with regressions that are refit, to all rewards, when these have doubled.",
+        "solved to 10⁻³", "d", variant="gaps",
+        note="γ = 5 √(arms × rewards at the last refit), where 5 is ours; a decision with a refit "
+        "costs n d",
+        exact_probabilities=True,
+    ),
+    _regcb("lin", "linear", models.RecursiveLinear(), "exact"),
+    _regcb("log", "logistic", models.RecursiveLogistic(), "online estimate"),
     _Entry(
         "tree-heuristic", lambda prior: TreeHeuristic(), "ts", "tree", TREES,
         "One decision tree for each arm, and Thompson sampling within its leaves.",

@@ -9,7 +9,7 @@ from bandstrap.arrays import Array, Rng
 from bandstrap.choice import explored, replica_probabilities
 from bandstrap.models import Learner
 from bandstrap.models.features import as_numbers
-from bandstrap.policies.contextual.ellipsoids import Ellipsoids
+from bandstrap.models.online.ellipsoids import Ellipsoids
 from bandstrap.policies.contextual.learners import LearnerPolicy
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap, remapped

@@ -3,7 +3,7 @@ import pytest
 from scipy import optimize, special, stats
 
 from bandstrap.errors import InvalidInput
-from bandstrap.policies.contextual.ellipsoids import Ellipsoids
+from bandstrap.models.online.ellipsoids import Ellipsoids
 from bandstrap.policies.contextual.glm.laplace_thompson import LaplaceThompson
 from bandstrap.problem import Problem, Support
 

@@ -9,7 +9,8 @@ from bandstrap.arrays import Array, Rng
 from bandstrap.models import Learner
 from bandstrap.models.checks import check_unit_support
 from bandstrap.models.link import sigmoid
-from bandstrap.policies.contextual.ellipsoids import EllipsoidLearner, Ellipsoids
+from bandstrap.models.online.ellipsoids import Ellipsoids
+from bandstrap.policies.contextual.ellipsoids import EllipsoidLearner
 from bandstrap.policies.contextual.learners import LearnerPolicy
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap

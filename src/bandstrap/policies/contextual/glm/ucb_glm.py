@@ -11,7 +11,8 @@ from bandstrap.models.checks import check_shares, check_unit_support
 from bandstrap.models.convex.examples import ConvexExamples
 from bandstrap.models.features import Examples, verify_rows
 from bandstrap.models.link import sigmoid
-from bandstrap.policies.contextual.ellipsoids import EllipsoidLearner, Ellipsoids
+from bandstrap.models.online.ellipsoids import Ellipsoids
+from bandstrap.policies.contextual.ellipsoids import EllipsoidLearner
 from bandstrap.policies.contextual.learners import LearnerPolicy, LearnerState
 from bandstrap.policies.contextual.lin_ucb import FixedWidth, Width
 from bandstrap.problem import Problem

@@ -1,0 +1,1 @@
+"""Policies that weigh arms by how far each seems to be from the best."""

@@ -1,0 +1,1 @@
+"""Policies on networks, where a posterior can only be approximated."""
