@@ -200,6 +200,19 @@ def test_a_store_that_others_hold_is_waited_for_and_then_said(tmp_path, store):
     assert impatient.reward("x", 1.0) is Receipt.UNKNOWN
 
 
+@pytest.mark.skipif(sqlite3.sqlite_version_info >= module.SAFE, reason="writers do not wait")
+def test_a_commit_that_fails_leaves_nothing_open(tmp_path, store):
+    impatient = DecisionStore(tmp_path / "store", patience=0.05)
+    decision = store.bandit().bandit.decide([1.0, 2.0])
+    with store._transaction("DEFERRED") as run:
+        run("SELECT COUNT(*) FROM decisions").fetchone()  # reads, so that nobody can commit
+        with pytest.raises(OutputError, match="locked"):
+            impatient.add(decision)
+    assert store.counts()["decisions"] == 0
+    impatient.add(decision)
+    assert store.counts()["decisions"] == 1
+
+
 def test_a_forked_process_opens_it_for_itself(store):
     (decision,) = decided(store, [1.0, 2.0])
     child = os.fork()

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
+from random import uniform
 from secrets import randbits
 from threading import RLock
-from time import time
+from time import monotonic, sleep, time
 from typing import Any, NamedTuple
 
 from bandstrap.bandit.bandit import Bandit, Clock
@@ -28,6 +29,8 @@ from bandstrap.validation import is_finite, require_positive
 __all__ = ["DecisionStore", "Receipt", "Reward", "Version"]
 
 PATIENCE = 60.0  # seconds to wait for other processes
+PAUSE = (0.0005, 0.002)  # seconds between two tries to write
+BASE = 0xFF  # of SQLite's codes of errors; the rest says more
 SAFE = (3, 51, 3)  # of SQLite: before, its write-ahead log may lose what several processes write
 FORMAT = 1
 TABLES = """
@@ -264,13 +267,31 @@ class DecisionStore:
                 self._inherited.append(self._connection)
                 self._connect()
             run = self._connection.execute
-            run(f"BEGIN {kind}")
+            self._begin(run, kind)
             try:
                 yield run
+                run("COMMIT")
             except BaseException:
                 run("ROLLBACK")
                 raise
-            run("COMMIT")
+
+    def _begin(self, run: Any, kind: str) -> None:
+        """As soon as no other process writes.
+
+        SQLite itself would wait longer and longer between two tries, and starve some processes.
+        """
+        until = monotonic() + self.patience
+        run("PRAGMA busy_timeout = 0")
+        while True:
+            try:
+                run(f"BEGIN {kind}")
+                break
+            except sqlite3.OperationalError as error:
+                is_busy = error.sqlite_errorcode & BASE == sqlite3.SQLITE_BUSY
+                if not is_busy or monotonic() > until:
+                    raise
+                sleep(uniform(*PAUSE))
+        run(f"PRAGMA busy_timeout = {int(1000 * self.patience)}")
 
     def _connect(self) -> None:
         with self._explained():
