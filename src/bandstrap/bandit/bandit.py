@@ -15,6 +15,7 @@ import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.bandit.arms import Arms
+from bandstrap.bandit.chance import EXACT, Choice, check_draw
 from bandstrap.bandit.contexts import ArmFeatures, ContextReader, features_and_names
 from bandstrap.bandit.decision import Arm, Decision
 from bandstrap.bandit.explanation import Explanation, explain
@@ -32,7 +33,7 @@ from bandstrap.bandit.inputs import (
 )
 from bandstrap.bandit.lock_in import LockInDetector
 from bandstrap.bandit.pending import Expiry, Pending
-from bandstrap.bandit.propensity import Propensity, check_draw
+from bandstrap.bandit.propensity import MOST_DRAWS, REPEATS, Propensity
 from bandstrap.bandit.saving import load, save
 from bandstrap.errors import InvalidInput, OutputError
 from bandstrap.models.cost import no_cost_warnings
@@ -40,9 +41,9 @@ from bandstrap.policies import Policy
 from bandstrap.policies.validation import check_update, checked_contexts
 from bandstrap.problem import Support
 from bandstrap.remapping import ArmMap
-from bandstrap.seeding import generator
+from bandstrap.seeding import generator, stream_beside
 from bandstrap.storage.schema import Flag, Generator, Maybe, Of, Schema, Whole, check_like, require
-from bandstrap.validation import require_whole
+from bandstrap.validation import require_whole, require_within
 
 Clock = Callable[[], float]
 
@@ -57,8 +58,8 @@ class Bandit:
     * `policy` decides; `arms` are names, or `{name: features}` for a policy with one model for all.
     * `seed`: bandits with equal seeds and inputs make equal decisions; random if None.
     * `rewards`: the support of rewards, [0, 1] if None.
-    * `propensity`: how many draws estimate probabilities that the policy does not know, and how
-      small they may be.
+    * `propensity`: how probabilities are found that the policy does not know, and how small they
+      may be.
     * `forgetting`: how fast rewards lose weight; never if None.
     * `expiry`: when decisions without a reward expire, and with which reward; never if None.
     * `clock` returns seconds, for `expiry`. It is not saved: give your own to `load` again.
@@ -320,6 +321,28 @@ class Bandit:
             state, seen = deepcopy(memory.state), self.contexts.seen(decision.row)
         return explain(memory.policy, state, seen, decision, names, draws)
 
+    def sharpen(self, decision: Any, repeats: int = REPEATS) -> Any:
+        """The same decision, or list of them, with a weight by `repeats` more repeats.
+
+        For weights that were deferred, or that more repeats are to make sharper. This bandit must
+        be as it was at the decision: nothing learnt since, or saved or rebuilt from then. Its state
+        does not change, and random numbers are those of the decision's own stream, so that the
+        weight is the one that `Propensity(repeats=…)` would have given at once.
+
+        >>> from bandstrap import Bandit, Bootstrap
+        >>> bandit = Bandit(Bootstrap(), range(100), seed=1)  # a repeat takes 100 draws
+        >>> bandit.learn(arm=range(100), reward=[0.3, 0.7] * 50)
+        >>> decision = bandit.decide()
+        >>> decision.method, bandit.sharpen(decision, repeats=20).method
+        ('deferred', 'geometric')
+        """
+        require_within(1, MOST_DRAWS, repeats=repeats)
+        many = as_list(decision)
+        if many is not None:
+            return [self.sharpen(each, repeats) for each in many]
+        check_decision(decision)
+        return self._sharpened(decision, repeats)
+
     def save(self, path: str | Path) -> None:
         """Write everything, with the random generator, to one file without pickle or code."""
         with self._lock:
@@ -385,20 +408,51 @@ class Bandit:
             self._expire(self.expiry)
         policy, state, seen = memory.policy, memory.state, self.contexts.seen(row)
         names, propensity, rng = self._arms.names, self.propensity, self._rng
-        place, scores, probabilities, draws = policy.decide(
-            state, seen, rng, mask, propensity.draws
-        )
-        check_draw(scores, probabilities, place, draws)
-        floor = propensity.floor
-        if rng.random() < floor:
+        draw = policy.decide(state, seen, rng, mask)
+        place, scores, probabilities = draw
+        check_draw(scores, probabilities, place)
+        if rng.random() < propensity.floor:
             every = range(len(names)) if mask is None else np.flatnonzero(mask[0])
             place = int(rng.choice(every))
         earlier = self._pending.made
         name = self._pending.add(row, names[place], self._clock())
         if earlier >= self._lock_in.due:
             self._lock_in.look(policy, state, seen, names, earlier)
-        chosen = probabilities, mask, floor, draws
-        return Decision(name, earlier, names, place, chosen, scores, row, self.contexts.columns)
+        choice = Choice(policy, state, seen, mask, place, propensity.floor_of(len(names), mask))
+        chance = propensity.chance(self, choice, draw, earlier)
+        learnt, columns = self.rewards_learnt, self.contexts.columns
+        return Decision(name, earlier, names, place, chance, scores, row, columns, mask, learnt)
+
+    def stream(self, number: int) -> Array:
+        """The random numbers for all draws of decision `number` but the one that decides."""
+        return stream_beside(self._rng, number)
+
+    def _sharpened(self, decision: Decision, repeats: int) -> Decision:
+        """With the state as it is, which is that of the decision."""
+        if decision.method == EXACT:
+            return decision
+        with self._lock:  # only to copy: draws take long
+            self._check_as_then(decision)
+            memory = self._memory or self._begun(decision.row)
+            state, seen = deepcopy(memory.state), self.contexts.seen(decision.row)
+            mask = None if decision.mask is None else self._arms.mask(decision.allowed)
+            stream = self.stream(decision.number)
+            floor = self.propensity.floor_of(len(self._arms), mask)
+            place, cap = self._arms.place(decision.arm), self.propensity.cap
+        choice = Choice(memory.policy, state, seen, mask, place, floor)
+        return decision.with_chance(choice.counted(stream, repeats, cap))
+
+    def _check_as_then(self, decision: Decision) -> None:
+        """Refuse a decision of another state than this."""
+        if decision.arms != self.arms:
+            raise InvalidInput("decision", decision.id, "it was made among other arms")
+        if decision.learnt not in (None, self.rewards_learnt):
+            remedy = (
+                f"it was made after {decision.learnt} rewards and this bandit has learnt "
+                f"{self.rewards_learnt}: ask before more is learnt, or a bandit that was saved or "
+                "rebuilt as it was then; or let decisions pay for it, by Propensity(repeats=…)"
+            )
+            raise InvalidInput("decision", decision.id, remedy)
 
     def _expire(self, expiry: Expiry) -> int:
         late = self._pending.expired(expiry, self._clock())

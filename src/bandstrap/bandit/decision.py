@@ -1,10 +1,12 @@
 """A bandit's answer: an arm, its probability, and the scores that decided."""
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 from bandstrap.arrays import Array
-from bandstrap.bandit.propensity import ChoiceProbabilities
+from bandstrap.bandit.chance import DEFERRED, Chance, Deferred, Known
+from bandstrap.errors import InvalidInput
 from bandstrap.tables import Columns
 
 Arm = str | int  # what a user calls an arm
@@ -21,12 +23,14 @@ class Decision:
 
     __slots__ = (
         "_at",
+        "_chance",
         "_columns",
         "_names",
-        "_probabilities",
         "_scores",
         "arm",
         "id",
+        "learnt",
+        "mask",
         "number",
         "row",
     )
@@ -37,18 +41,22 @@ class Decision:
         number: int,
         names: Sequence[Arm],
         at: int,
-        probabilities: tuple[Array, Array | None, float, int],  # as `ChoiceProbabilities`
+        chance: Chance | Known | Deferred,
         scores: Array,
         row: Array | None,
         columns: Columns | None,
+        mask: Array | None = None,
+        learnt: int | None = None,
     ) -> None:
         self.id = name  # unique, also among loaded, copied and forked bandits
         self.number = number  # of decisions made before
         self.arm = names[at]
         self.row = row  # the context as the bandit keeps it, (1, features): do not write to it
+        self.mask = mask  # the arms that were allowed, (1, arms); None for all
+        self.learnt = learnt  # rewards that the bandit had learnt; None if that is not known
         self._columns = columns
         self._names, self._at = names, at
-        self._probabilities, self._scores = probabilities, scores
+        self._chance, self._scores = chance, scores
 
     @property
     def context(self) -> Any:
@@ -61,23 +69,72 @@ class Decision:
         return self._columns.record(self.row[0]) if self._columns.kinds else self.row.copy()
 
     @property
+    def arms(self) -> tuple[Arm, ...]:
+        """All arms that the bandit had."""
+        return tuple(self._names)
+
+    @property
+    def allowed(self) -> tuple[Arm, ...]:
+        """The arms that the decision was among."""
+        if self.mask is None:
+            return self.arms
+        return tuple(arm for arm, open_ in zip(self._names, self.mask[0], strict=True) if open_)
+
+    @property
+    def chance(self) -> Chance:
+        """The probability of the arm, its inverse and how they were found, as found out now."""
+        self._chance = chance = self._chance.settled(self)
+        return chance
+
+    @property
+    def method(self) -> str:
+        """How propensity and weight are found, as far as they are.
+
+        "exact" if the policy knows the probability, "geometric" if draws went on until the arm won
+        again, "shares" if draws have voted, "deferred" if nobody has asked for either yet.
+        """
+        return self._chance.method
+
+    @property
     def propensity(self) -> float:
-        """The probability with which the arm was chosen."""
-        return ChoiceProbabilities(*self._probabilities).of(self._at)
+        """The probability with which the arm was chosen: the inverse of `weight`."""
+        return self.chance.propensity
+
+    @property
+    def weight(self) -> float:
+        """What to multiply the reward by in inverse-propensity weighting.
+
+        The inverse of the arm's probability, or an estimate of that without bias.
+        """
+        return self.chance.weight
 
     @property
     def error(self) -> float:
-        """The standard error of `propensity`.
+        """The standard error of `propensity`, 0 if it is known exactly."""
+        return self.chance.error
 
-        0 if it is known exactly, else that of the share of draws that the arm has won.
-        """
-        return ChoiceProbabilities(*self._probabilities).error(self._at)
+    @property
+    def weight_error(self) -> float:
+        """The standard error of `weight`, 0 if it is known exactly."""
+        return self.chance.weight_error
 
     @property
     def propensities(self) -> dict[Arm, float]:
-        """The probability of every arm; 0 for those that were not allowed."""
-        every = ChoiceProbabilities(*self._probabilities).all()
+        """The probability of every arm; 0 for those that were not allowed.
+
+        Refused where only that of the chosen arm is known, by geometric resampling.
+        """
+        every = self.chance.every
+        if every is None:
+            remedy = "only that of the chosen arm is known; Propensity(draws=…) estimates all"
+            raise InvalidInput("propensities", self.method, remedy)
         return dict(zip(self._names, every.tolist(), strict=True))
+
+    def with_chance(self, chance: Chance) -> "Decision":
+        """The same decision, of which more is known."""
+        other = copy(self)
+        other._chance = chance
+        return other
 
     @property
     def scores(self) -> dict[Arm, float]:
@@ -91,7 +148,5 @@ class Decision:
         return self.row is row or self.row.tobytes() == row.tobytes()
 
     def __repr__(self) -> str:
-        return (
-            f"Decision(number={self.number}, arm={self.arm!r}, "
-            f"propensity={self.propensity:.4g} ± {self.error:.2g})"
-        )
+        found = f"{self.propensity:.4g} ± {self.error:.2g}" if self.method != DEFERRED else DEFERRED
+        return f"Decision(number={self.number}, arm={self.arm!r}, propensity={found})"

@@ -19,8 +19,13 @@ from bandstrap.policies.validation import (
 )
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap
+from bandstrap.seeding import streamed
 
 S = TypeVar("S", bound=State)
+
+
+# The probability of each arm, (arms,), or what finds it later; None if only draws can tell.
+Probabilities = Array | Callable[[], Array] | None
 
 
 class Draw(NamedTuple):
@@ -28,14 +33,7 @@ class Draw(NamedTuple):
 
     arm: int
     scores: Array  # (arms,) of the draw that decided
-    probabilities: Array  # (arms,) of each arm to be chosen
-    draws: int = 0  # that the probabilities are estimated by; 0 if they are exact
-
-    @classmethod
-    def estimated(cls, arm: int, scores: Array, again: Callable[[], int], draws: int) -> "Draw":
-        """With the shares of arms in `draws` draws: the one that decided and more."""
-        arms = [arm, *(again() for _ in range(draws - 1))]
-        return cls(arm, scores, np.bincount(arms, minlength=scores.size) / draws, draws)
+    probabilities: Probabilities = None  # of each arm to win a draw
 
 
 class Policy(ABC, Generic[S]):
@@ -44,12 +42,14 @@ class Policy(ABC, Generic[S]):
     A policy writes `_start`, `_scores` and `_update`, and where it knows better `_select` and
     `_probabilities`: they get what the public methods have validated. `_update` gets `weights` only
     from a state without `repeats_weights` or for fractions, see `State`. A policy that knows a
-    faster way to a whole decision may override `decide`.
+    faster way to a whole decision may override `decide`, and to more draws like it `_waits` and
+    `_votes`.
     """
 
     context_free: ClassVar[bool] = False  # looks at rewards alone, so it can be tried at once
     reads_arms: ClassVar[bool] = False  # has one model for all arms, which have features
     in_kernels: ClassVar[bool] = False  # kernels know all its steps: `State.compiled` may be played
+    costly: ClassVar[bool] = False  # a draw may take as long as fitting models does
 
     def check(self, problem: Problem, rewards: Sequence[float] = ()) -> None:
         """Refuse a problem, or rewards to come, as far as possible without a context.
@@ -78,25 +78,41 @@ class Policy(ABC, Generic[S]):
         contexts, allowed = checked_decision(state, contexts, allowed)
         return self._select(state, contexts, rng, allowed)
 
-    def decide(
-        self, state: S, contexts: Contexts, rng: Rng, allowed: Array | None, draws: int
-    ) -> Draw:
-        """A choice, its scores and the probability of each arm, for a state of one run.
-
-        Probabilities that the policy does not know are estimated by `draws` draws.
-        """
+    def decide(self, state: S, contexts: Contexts, rng: Rng, allowed: Array | None) -> Draw:
+        """A choice, its scores and the probability of each arm, for a state of one run."""
         contexts, open_ = checked_decision(state, contexts, allowed)
         scores = self._scores(state, contexts, rng)
         arm = int(argmax(scores, open_, state.problem.support.scale, rng)[0])
-        exact = self._probabilities(state, contexts, open_)
-        if exact is not None:
-            return Draw(arm, scores[0], exact)
-        again = lambda: int(self._select(state, contexts, rng, open_)[0])  # noqa: E731
-        return Draw.estimated(arm, scores[0], again, draws)
+        return Draw(arm, scores[0], self._law(state, contexts, open_))
+
+    def waits(
+        self,
+        state: S,
+        contexts: Contexts,
+        stream: Array,
+        allowed: Array | None,
+        arm: int,
+        limits: Array,
+    ) -> Array:
+        """How many draws it takes until `arm` wins, for a state of one run: geometric numbers.
+
+        One for each limit; it is the limit where the arm has not won before. Random numbers come
+        from `stream`, four words of 64 bits.
+        """
+        contexts, open_ = checked_decision(state, contexts, allowed)
+        return self._waits(state, contexts, stream, open_, arm, limits)
+
+    def votes(
+        self, state: S, contexts: Contexts, stream: Array, allowed: Array | None, draws: int
+    ) -> Array:
+        """How many of `draws` draws each arm wins, (arms,), for a state of one run."""
+        contexts, open_ = checked_decision(state, contexts, allowed)
+        return self._votes(state, contexts, stream, open_, draws)
 
     def probabilities(self, state: S, contexts: Contexts, allowed: Array) -> Array | None:
         """The probability of each arm, (arms,), for a state of one run; None if unknown."""
-        return self._probabilities(state, *checked_decision(state, contexts, allowed))
+        known = self._law(state, *checked_decision(state, contexts, allowed))
+        return known() if callable(known) else known
 
     def update(
         self,
@@ -156,6 +172,27 @@ class Policy(ABC, Generic[S]):
 
     def _probabilities(self, state: S, contexts: Contexts, allowed: Array) -> Array | None:
         return None
+
+    def _law(self, state: S, contexts: Contexts, allowed: Array) -> Probabilities:
+        """What a decision remembers of `_probabilities`: it may be found later, if asked for."""
+        return self._probabilities(state, contexts, allowed)
+
+    def _waits(
+        self, state: S, contexts: Contexts, stream: Array, allowed: Array, arm: int, limits: Array
+    ) -> Array:
+        rng = streamed(stream)
+        for i, limit in enumerate(limits.tolist()):
+            draws = range(1, limit)
+            wins = (n for n in draws if self._select(state, contexts, rng, allowed)[0] == arm)
+            limits[i] = next(wins, limit)
+        return limits
+
+    def _votes(
+        self, state: S, contexts: Contexts, stream: Array, allowed: Array, draws: int
+    ) -> Array:
+        rng = streamed(stream)
+        arms = [int(self._select(state, contexts, rng, allowed)[0]) for _ in range(draws)]
+        return np.bincount(np.array(arms, dtype=np.int64), minlength=allowed.shape[1])
 
 
 def learn(

@@ -103,6 +103,10 @@ class ForcedPulls(Policy[ForcedState]):
     def in_kernels(self) -> bool:  # type: ignore[override]
         return self.policy.in_kernels
 
+    @property
+    def costly(self) -> bool:  # type: ignore[override]
+        return self.policy.costly
+
     def check(self, problem: Problem, rewards: Sequence[float] = ()) -> None:
         self.policy.check(problem, rewards)
 
@@ -126,7 +130,7 @@ class ForcedPulls(Policy[ForcedState]):
         return np.where(forced, arms, self.policy.select(state.inner, contexts, rng, allowed))
 
     def decide(
-        self, state: ForcedState, contexts: Contexts, rng: Rng, allowed: Array | None, draws: int
+        self, state: ForcedState, contexts: Contexts, rng: Rng, allowed: Array | None
     ) -> Draw:
         contexts, open_ = checked_decision(state, contexts, allowed)
         certain = _forced(state, open_)
@@ -135,8 +139,24 @@ class ForcedPulls(Policy[ForcedState]):
             return Draw(int(certain.argmax()), scores[0], certain)
         # By scores even where kernels could: saved bandits go on with the numbers they began with.
         if self.in_kernels:
-            return Policy.decide(self.policy, state.inner, contexts, rng, open_, draws)
-        return self.policy.decide(state.inner, contexts, rng, open_, draws)
+            return Policy.decide(self.policy, state.inner, contexts, rng, open_)
+        return self.policy.decide(state.inner, contexts, rng, open_)
+
+    def _waits(
+        self,
+        state: ForcedState,
+        contexts: Contexts,
+        stream: Array,
+        allowed: Array,
+        arm: int,
+        limits: Array,
+    ) -> Array:
+        return self.policy.waits(state.inner, contexts, stream, allowed, arm, limits)
+
+    def _votes(
+        self, state: ForcedState, contexts: Contexts, stream: Array, allowed: Array, draws: int
+    ) -> Array:
+        return self.policy.votes(state.inner, contexts, stream, allowed, draws)
 
     def _probabilities(
         self, state: ForcedState, contexts: Contexts, allowed: Array

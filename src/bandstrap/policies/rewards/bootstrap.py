@@ -1,17 +1,19 @@
 """Bootstrapped exploration: resample the history, estimate, act greedily."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng, Weights
+from bandstrap.choice import best_probabilities, normal_probabilities
 from bandstrap.errors import InvalidInput
 from bandstrap.history.compiled import Compiled
 from bandstrap.history.rewards import RewardHistory
 from bandstrap.kernels.codes import NO_SCHEME
 from bandstrap.kernels.lazy.observe import ATOMS, MOMENTS, REWARDS
-from bandstrap.policies.base import Draw, Policy
+from bandstrap.policies.base import Draw, Policy, Probabilities
 from bandstrap.policies.state import State
 from bandstrap.policies.validation import checked_decision
 from bandstrap.priors import Prior, PseudoRewards
@@ -83,13 +85,35 @@ class HistoryPolicy(Policy[BootstrapState]):
         return state.history.choose(allowed, rng)
 
     def decide(
-        self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array | None, draws: int
+        self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array | None
     ) -> Draw:
         if not (self.in_kernels and state.history.lazy):
-            return super().decide(state, contexts, rng, allowed, draws)
+            return super().decide(state, contexts, rng, allowed)
         _, open_ = checked_decision(state, contexts, allowed)
-        arm, scores, shares = state.history.decide(open_, rng, draws)
-        return Draw(arm, scores, shares, draws)
+        return Draw(*state.history.decide(open_, rng), self._law(state, contexts, open_))
+
+    def _law(self, state: BootstrapState, contexts: Contexts, allowed: Array) -> Probabilities:
+        return state.history.law(allowed) if self.in_kernels else None
+
+    def _waits(
+        self,
+        state: BootstrapState,
+        contexts: Contexts,
+        stream: Array,
+        allowed: Array,
+        arm: int,
+        limits: Array,
+    ) -> Array:
+        if not (self.in_kernels and state.history.lazy):
+            return super()._waits(state, contexts, stream, allowed, arm, limits)
+        return state.history.waits(allowed, stream, arm, limits)
+
+    def _votes(
+        self, state: BootstrapState, contexts: Contexts, stream: Array, allowed: Array, draws: int
+    ) -> Array:
+        if not (self.in_kernels and state.history.lazy):
+            return super()._votes(state, contexts, stream, allowed, draws)
+        return state.history.votes(allowed, stream, draws)
 
     def _update(
         self,
@@ -154,6 +178,18 @@ class Bootstrap(HistoryPolicy):
         for run, arm in np.ndindex(scores.shape):
             scores[run, arm] = self._plain_draw(history, run, arm, rng)
         return scores
+
+    def _law(self, state: BootstrapState, contexts: Contexts, allowed: Array) -> Probabilities:
+        scheme, count = self.resampling, state.history.count[0]
+        if scheme.needs_rewards:
+            return super()._law(state, contexts, allowed)
+        if not self.in_kernels or scheme.perturbs or scheme.variance > 0:
+            return None
+        means = np.where(count > 0, state.history.mean[0], np.inf)
+        if scheme.noise > 0:
+            spreads = scheme.noise / np.sqrt(np.where(count > 0, count, 1.0))
+            return partial(normal_probabilities, means, spreads, allowed[0])
+        return best_probabilities(means, allowed[0], state.problem.support.scale)
 
     def _plain_draw(self, history: RewardHistory, run: int, arm: int, rng: Rng) -> float:
         """One arm's draw by the scheme's `weights` alone, for schemes kernels do not know."""

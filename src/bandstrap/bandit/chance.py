@@ -1,0 +1,162 @@
+"""How probable a decision's arm was: known, counted by more draws, or left for later."""
+
+from math import inf, log, sqrt
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from bandstrap.arrays import Array
+from bandstrap.errors import InvalidInput
+from bandstrap.kernels.checks import sums_to_one
+from bandstrap.kernels.random.beside import fill_limits
+from bandstrap.policies import Policy
+from bandstrap.policies.base import Probabilities
+
+if TYPE_CHECKING:
+    from bandstrap.bandit.bandit import Bandit
+    from bandstrap.bandit.decision import Decision
+
+TOLERANCE = 1e-6  # of the sum of probabilities found by quadrature
+EXACT, GEOMETRIC, SHARES, DEFERRED = "exact", "geometric", "shares", "deferred"
+
+
+class Floor(NamedTuple):
+    """With probability `share` a decision is any of the allowed arms, whatever the policy draws."""
+
+    share: float
+    arms: int  # that are allowed
+
+    @property
+    def each(self) -> float:
+        """What it adds to the probability of each allowed arm."""
+        return self.share / self.arms
+
+    def mixed(self, by_draw: float) -> float:
+        """The probability of an arm that wins the policy's draw with a probability."""
+        return (1 - self.share) * by_draw + self.each
+
+
+class Chance(NamedTuple):
+    """The probability of a decision's arm, its inverse, and how they were found."""
+
+    propensity: float
+    weight: float  # without bias: exactly the inverse only where that is known
+    method: str  # EXACT, GEOMETRIC or SHARES
+    error: float = 0.0  # standard error of the propensity
+    weight_error: float = 0.0
+    every: Array | None = None  # the probability of each arm, (arms,)
+
+    def settled(self, decision: "Decision") -> "Chance":
+        return self
+
+
+class Known(NamedTuple):
+    """A chance that the policy knows, worked out when somebody asks."""
+
+    probabilities: Any  # of each arm to win the draw, or what finds them
+    allowed: Array | None  # (1, arms); None for all
+    at: int
+    floor: Floor
+
+    @property
+    def method(self) -> str:
+        return EXACT
+
+    def settled(self, decision: "Decision") -> Chance:
+        known = self.probabilities
+        by_draw = checked(known()) if callable(known) else known
+        every = mixed(by_draw, self.floor, self.allowed)
+        p = float(every[self.at])
+        return Chance(p, 1 / p, EXACT, every=every)
+
+
+class Choice(NamedTuple):
+    """A decision's arm, and all that it takes to draw again."""
+
+    policy: Policy[Any]
+    state: Any
+    context: Array | None
+    allowed: Array | None  # (1, arms); None for all
+    at: int  # the arm
+    floor: Floor
+
+    def voted(self, stream: Array, first: int, draws: int) -> Chance:
+        """By the shares of draws that arms win, of which the `first` arm's decided.
+
+        Given the draws, each was equally likely to come first, so a share is the arm's exact
+        probability given the draws, and with the floor its inverse weighs without bias.
+        """
+        votes = self.policy.votes(self.state, self.context, stream, self.allowed, draws - 1)
+        votes[first] += 1
+        every = mixed(votes / draws, self.floor, self.allowed)
+        p = float(every[self.at])
+        error = sqrt(p * (1 - p) / draws)
+        return Chance(p, 1 / p, SHARES, error, error / p**2, every)
+
+    def counted(self, stream: Array, repeats: int, cap: int) -> Chance:
+        """By geometric resampling (Neu and Bartók, 2016): draws until the arm wins again.
+
+        Their number has the mean 1/p, whatever p is; what is wanted is the inverse of the mixture
+        with the floor. So a repeat ends when the arm wins a draw, or when the floor would have
+        picked it before: after a geometric number of draws too, so that one random number stands
+        for all coins of the floor. What is drawn when the floor picks another arm is the factor.
+        """
+        kept = 1 - self.floor.share + self.floor.each
+        stay = (1 - self.floor.share) / kept
+        limits = np.empty(repeats, dtype=np.int64)
+        fill_limits(stream, log(stay) if stay > 0 else -inf, float(cap), limits)
+        drawn = self.state, self.context, stream, self.allowed
+        length = float(self.policy.waits(*drawn, self.at, limits).mean())
+        weight = length / kept
+        # The variance of a mean of geometric numbers, from that mean and without bias.
+        weight_error = sqrt((length**2 - length) / (repeats + 1)) / kept
+        return Chance(1 / weight, weight, GEOMETRIC, weight_error / weight**2, weight_error)
+
+
+class Deferred:
+    """A chance that nobody has asked for, of a policy whose draws are costly.
+
+    Asked for in time it is found by the bandit, as `Bandit.sharpen` does: until it learns more.
+    """
+
+    method = DEFERRED
+
+    def __init__(self, bandit: "Bandit | None" = None) -> None:
+        self.bandit = bandit
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Deferred, ()  # a copy, or a pickle, of a decision does not take the bandit along
+
+    def settled(self, decision: "Decision") -> Chance:
+        if self.bandit is None:
+            remedy = "it was deferred; ask a bandit in the state as it was: bandit.sharpen(decision)"
+            raise InvalidInput("propensity", decision.id, remedy)
+        return self.bandit.sharpen(decision).chance
+
+
+def mixed(by_draw: Array, floor: Floor, allowed: Array | None) -> Array:
+    """The probability of every arm, by its probability to win the draw."""
+    open_ = 1.0 if allowed is None else allowed[0]
+    every: Array = (1 - floor.share) * by_draw + floor.each * open_
+    return every
+
+
+def checked(probabilities: Array) -> Array:
+    """Refuse what does not add up to 1."""
+    if not sums_to_one(probabilities, TOLERANCE):
+        raise _not_finite(probabilities)
+    return probabilities
+
+
+def check_draw(scores: Array, probabilities: Probabilities, arm: int) -> None:
+    """Refuse a choice by NaN scores."""
+    score = scores[arm]
+    if score != score:
+        raise _not_finite(scores)
+    if type(probabilities) is np.ndarray and not sums_to_one(probabilities, TOLERANCE):
+        raise _not_finite(scores)
+
+
+def _not_finite(scores: Array) -> InvalidInput:
+    remedy = "scores are not finite: scale contexts and rewards down, or load an earlier save"
+    return InvalidInput("scores", scores.tolist(), remedy)
