@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bandstrap.bandit.bandit import Bandit
 
 MOST_DRAWS = 100_000  # more would make a decision take seconds
+MOST_REPEATED = 1_000_000  # draws of an arm that hardly ever wins
 AFFORDABLE = 32  # draws that a decision pays for, on average, if nobody says otherwise
 REPEATS = 6  # of a weight that was deferred
 
@@ -50,8 +51,10 @@ class Propensity:
     cap: int = 10_000
 
     def __post_init__(self) -> None:
-        require_within(1, MOST_DRAWS, draws=self.draws, repeats=self.repeats)
-        require_within(1, 10**9, cap=self.cap)
+        require_within(1, MOST_DRAWS, draws=self.draws, repeats=self.repeats, cap=self.cap)
+        if (self.repeats or 1) * self.cap > MOST_REPEATED:
+            remedy = f"repeats times cap may be at most {MOST_REPEATED:,}: a decision would hang"
+            raise InvalidInput("repeats", self.repeats, remedy)
         if not (is_finite(self.floor) and 0 < self.floor <= 1):
             raise InvalidInput("floor", self.floor, "give a probability above 0, such as 0.001")
         if self.draws is not None and self.repeats is not None:

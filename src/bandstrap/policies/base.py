@@ -83,7 +83,7 @@ class Policy(ABC, Generic[S]):
         contexts, open_ = checked_decision(state, contexts, allowed)
         scores = self._scores(state, contexts, rng)
         arm = int(argmax(scores, open_, state.problem.support.scale, rng)[0])
-        return Draw(arm, scores[0], self._law(state, contexts, open_))
+        return Draw(arm, scores[0], self._known(state, contexts, open_))
 
     def waits(
         self,
@@ -111,7 +111,7 @@ class Policy(ABC, Generic[S]):
 
     def probabilities(self, state: S, contexts: Contexts, allowed: Array) -> Array | None:
         """The probability of each arm, (arms,), for a state of one run; None if unknown."""
-        known = self._law(state, *checked_decision(state, contexts, allowed))
+        known = self._known(state, *checked_decision(state, contexts, allowed))
         return known() if callable(known) else known
 
     def update(
@@ -173,7 +173,7 @@ class Policy(ABC, Generic[S]):
     def _probabilities(self, state: S, contexts: Contexts, allowed: Array) -> Array | None:
         return None
 
-    def _law(self, state: S, contexts: Contexts, allowed: Array) -> Probabilities:
+    def _known(self, state: S, contexts: Contexts, allowed: Array) -> Probabilities:
         """What a decision remembers of `_probabilities`: it may be found later, if asked for."""
         return self._probabilities(state, contexts, allowed)
 

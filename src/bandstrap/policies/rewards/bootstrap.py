@@ -90,9 +90,9 @@ class HistoryPolicy(Policy[BootstrapState]):
         if not (self.in_kernels and state.history.lazy):
             return super().decide(state, contexts, rng, allowed)
         _, open_ = checked_decision(state, contexts, allowed)
-        return Draw(*state.history.decide(open_, rng), self._law(state, contexts, open_))
+        return Draw(*state.history.decide(open_, rng), self._known(state, contexts, open_))
 
-    def _law(self, state: BootstrapState, contexts: Contexts, allowed: Array) -> Probabilities:
+    def _known(self, state: BootstrapState, contexts: Contexts, allowed: Array) -> Probabilities:
         return state.history.law(allowed) if self.in_kernels else None
 
     def _waits(
@@ -179,10 +179,10 @@ class Bootstrap(HistoryPolicy):
             scores[run, arm] = self._plain_draw(history, run, arm, rng)
         return scores
 
-    def _law(self, state: BootstrapState, contexts: Contexts, allowed: Array) -> Probabilities:
+    def _known(self, state: BootstrapState, contexts: Contexts, allowed: Array) -> Probabilities:
         scheme, count = self.resampling, state.history.count[0]
         if scheme.needs_rewards:
-            return super()._law(state, contexts, allowed)
+            return super()._known(state, contexts, allowed)
         if not self.in_kernels or scheme.perturbs or scheme.variance > 0:
             return None
         means = np.where(count > 0, state.history.mean[0], np.inf)

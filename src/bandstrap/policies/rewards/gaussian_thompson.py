@@ -35,7 +35,7 @@ class GaussianThompson(MeanPolicy):
         spread = noise / np.sqrt(np.maximum(state.count, 1.0))
         return np.where(state.count > 0, state.mean + spread, np.inf)
 
-    def _law(self, state: MeanState, contexts: Contexts, allowed: Array) -> Probabilities:
+    def _known(self, state: MeanState, contexts: Contexts, allowed: Array) -> Probabilities:
         count = state.count[0]
         means = np.where(count > 0, state.mean[0], np.inf)
         return partial(

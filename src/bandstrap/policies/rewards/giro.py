@@ -72,7 +72,7 @@ class Giro(Policy[GiroState]):
     def _select(self, state: GiroState, contexts: Contexts, rng: Rng, allowed: Array) -> Array:
         return state.history.choose(allowed, rng)
 
-    def _law(self, state: GiroState, contexts: Contexts, allowed: Array) -> Probabilities:
+    def _known(self, state: GiroState, contexts: Contexts, allowed: Array) -> Probabilities:
         return state.history.law(allowed)
 
     def _update(

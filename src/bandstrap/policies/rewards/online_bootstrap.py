@@ -103,7 +103,7 @@ class OnlineBootstrap(Policy[ReplicaState]):
         mean = np.take_along_axis(state.mean, picks, axis=2)
         return np.where(weight > 0, mean, np.inf)[:, :, 0]
 
-    def _law(self, state: ReplicaState, contexts: Contexts, allowed: Array) -> Probabilities:
+    def _known(self, state: ReplicaState, contexts: Contexts, allowed: Array) -> Probabilities:
         scores = np.where(state.weight[0] > 0, state.mean[0], np.inf)
         return partial(_chances, scores, allowed[0], state.problem.support.scale)
 

@@ -46,7 +46,7 @@ class PerturbedHistory(MeanPolicy):
         draw = ((state.mean - low) / width + flips / n) / (self.a + 1.0)
         return np.where(state.count > 0, low + width * draw, np.inf)
 
-    def _law(self, state: MeanState, contexts: Contexts, allowed: Array) -> Probabilities:
+    def _known(self, state: MeanState, contexts: Contexts, allowed: Array) -> Probabilities:
         low, width = state.problem.support.low, bounded_width(state.problem.support, self)
         n = np.maximum(state.count[0], 1.0)
         flips = whole_above(self.a * n)
