@@ -9,7 +9,7 @@ from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.random.beside import seed_stream
 
-WORD = 2**64 - 1
+WORD = 2**63 - 1
 
 
 def generator(seed: int, *names: object) -> Rng:
@@ -35,9 +35,8 @@ def stream_beside(rng: Rng, number: int) -> Array:
     True
     """
     own = rng.bit_generator.state["state"].get("inc", 0)  # what tells its stream from others
-    key = np.array([own >> 64, own & WORD, number], dtype=np.uint64)
     stream = np.empty(4, dtype=np.uint64)
-    seed_stream(key, stream)
+    seed_stream(own & WORD, own >> 63 & WORD, number, stream)
     return stream
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.bandit.arms import Arms
-from bandstrap.bandit.chance import EXACT, Choice, check_draw
+from bandstrap.bandit.chance import EXACT, Choice, Floor, Known, check_draw
 from bandstrap.bandit.contexts import ArmFeatures, ContextReader, features_and_names
 from bandstrap.bandit.decision import Arm, Decision
 from bandstrap.bandit.explanation import Explanation, explain
@@ -408,18 +408,23 @@ class Bandit:
             self._expire(self.expiry)
         policy, state, seen = memory.policy, memory.state, self.contexts.seen(row)
         names, propensity, rng = self._arms.names, self.propensity, self._rng
-        draw = policy.decide(state, seen, rng, mask)
-        place, scores, probabilities = draw
-        check_draw(scores, probabilities, place)
-        if rng.random() < propensity.floor:
+        first, scores, probabilities = policy.decide(state, seen, rng, mask)
+        check_draw(scores, probabilities, first)
+        place, floor = first, propensity.floor
+        if rng.random() < floor:
             every = range(len(names)) if mask is None else np.flatnonzero(mask[0])
             place = int(rng.choice(every))
         earlier = self._pending.made
         name = self._pending.add(row, names[place], self._clock())
         if earlier >= self._lock_in.due:
             self._lock_in.look(policy, state, seen, names, earlier)
-        choice = Choice(policy, state, seen, mask, place, propensity.floor_of(len(names), mask))
-        chance = propensity.chance(self, choice, draw, earlier)
+        chance: Any
+        if probabilities is not None:
+            chance = Known(probabilities, mask, place, floor)
+        else:
+            among = Floor.among(floor, len(names), mask)
+            choice = Choice(policy, state, seen, mask, place, among)
+            chance = propensity.chance(self, choice, first, earlier)
         learnt, columns = self.rewards_learnt, self.contexts.columns
         return Decision(name, earlier, names, place, chance, scores, row, columns, mask, learnt)
 
@@ -437,7 +442,7 @@ class Bandit:
             state, seen = deepcopy(memory.state), self.contexts.seen(decision.row)
             mask = None if decision.mask is None else self._arms.mask(decision.allowed)
             stream = self.stream(decision.number)
-            floor = self.propensity.floor_of(len(self._arms), mask)
+            floor = Floor.among(self.propensity.floor, len(self._arms), mask)
             place, cap = self._arms.place(decision.arm), self.propensity.cap
         choice = Choice(memory.policy, state, seen, mask, place, floor)
         return decision.with_chance(choice.counted(stream, repeats, cap))

@@ -26,14 +26,15 @@ class Floor(NamedTuple):
     share: float
     arms: int  # that are allowed
 
+    @classmethod
+    def among(cls, share: float, n_arms: int, allowed: Array | None) -> "Floor":
+        """The floor of a decision among so many arms, or those of them that are allowed."""
+        return cls(share, n_arms if allowed is None else int(np.count_nonzero(allowed)))
+
     @property
     def each(self) -> float:
         """What it adds to the probability of each allowed arm."""
         return self.share / self.arms
-
-    def mixed(self, by_draw: float) -> float:
-        """The probability of an arm that wins the policy's draw with a probability."""
-        return (1 - self.share) * by_draw + self.each
 
 
 class Chance(NamedTuple):
@@ -56,7 +57,7 @@ class Known(NamedTuple):
     probabilities: Any  # of each arm to win the draw, or what finds them
     allowed: Array | None  # (1, arms); None for all
     at: int
-    floor: Floor
+    floor: float
 
     @property
     def method(self) -> str:
@@ -65,7 +66,7 @@ class Known(NamedTuple):
     def settled(self, decision: "Decision") -> Chance:
         known = self.probabilities
         by_draw = checked(known()) if callable(known) else known
-        every = mixed(by_draw, self.floor, self.allowed)
+        every = mixed(by_draw, Floor.among(self.floor, by_draw.size, self.allowed), self.allowed)
         p = float(every[self.at])
         return Chance(p, 1 / p, EXACT, every=every)
 
@@ -106,7 +107,7 @@ class Choice(NamedTuple):
         limits = np.empty(repeats, dtype=np.int64)
         fill_limits(stream, log(stay) if stay > 0 else -inf, float(cap), limits)
         drawn = self.state, self.context, stream, self.allowed
-        length = float(self.policy.waits(*drawn, self.at, limits).mean())
+        length = self.policy.waits(*drawn, self.at, limits) / repeats
         weight = length / kept
         # The variance of a mean of geometric numbers, from that mean and without bias.
         weight_error = sqrt((length**2 - length) / (repeats + 1)) / kept

@@ -3,12 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from bandstrap.arrays import Array
-from bandstrap.bandit.chance import Chance, Choice, Deferred, Floor, Known
+from bandstrap.bandit.chance import Chance, Choice, Deferred
 from bandstrap.errors import InvalidInput
-from bandstrap.policies.base import Draw
 from bandstrap.validation import is_finite, require_within
 
 if TYPE_CHECKING:
@@ -16,7 +12,7 @@ if TYPE_CHECKING:
 
 MOST_DRAWS = 100_000  # more would make a decision take seconds
 MOST_REPEATED = 1_000_000  # draws of an arm that hardly ever wins
-AFFORDABLE = 32  # draws that a decision pays for, on average, if nobody says otherwise
+AFFORDABLE = 24  # draws that a decision pays for, on average, if nobody says otherwise
 REPEATS = 6  # of a weight that was deferred
 
 
@@ -29,7 +25,7 @@ class Propensity:
     the number of draws is an estimate of 1 / propensity without bias, which `decision.weight` is.
 
     * `repeats`: how many such numbers are averaged, at every decision. A repeat takes as many draws
-      as there are arms, on average. If None, as many as 32 draws are enough for; where even one
+      as there are arms, on average. If None, as many as 24 draws are enough for; where even one
       takes more, or draws are costly (with contexts), `decision.weight` is deferred until you ask.
     * `cap`: draws of one repeat at most. It lowers the mean weight of an arm of propensity q, by a
       share of (1 - q)^cap or less: 0.005% at q = 0.001.
@@ -61,21 +57,18 @@ class Propensity:
             raise InvalidInput("repeats", self.repeats, "give repeats or draws, not both")
 
     def chance(
-        self, bandit: "Bandit", choice: Choice, draw: Draw, number: int
-    ) -> Chance | Known | Deferred:
-        """What decision `number` remembers of how probable its arm was."""
-        if draw.probabilities is not None:
-            return Known(draw.probabilities, *choice[3:])
+        self, bandit: "Bandit", choice: Choice, first: int, number: int
+    ) -> Chance | Deferred:
+        """How probable the arm of decision `number` was, as far as that is found out now.
+
+        The arm `first` has won the draw that decided.
+        """
         if self.draws is not None:
-            return choice.voted(bandit.stream(number), draw.arm, self.draws)
+            return choice.voted(bandit.stream(number), first, self.draws)
         repeats = self._repeats(choice)
         if not repeats:
             return Deferred(bandit)
         return choice.counted(bandit.stream(number), repeats, self.cap)
-
-    def floor_of(self, n_arms: int, allowed: Array | None) -> Floor:
-        """The floor of a decision among so many arms, or those allowed."""
-        return Floor(self.floor, n_arms if allowed is None else int(np.count_nonzero(allowed)))
 
     def _repeats(self, choice: Choice) -> int:
         """Repeats at once; 0 if they are better deferred."""

@@ -243,10 +243,9 @@ class RewardHistory:
         scores = np.empty(self.arrays.moments.shape[1])
         return decide(kernel_stream(rng), self.scheme, self.arrays, allowed, scores), scores
 
-    def waits(self, allowed: Array, stream: Array, arm: int, limits: Array) -> Array:
-        """For one run: draws until the arm wins, as often as there are limits, up to each."""
-        count_waits(stream, self.scheme, self.arrays, allowed, arm, limits)
-        return limits
+    def waits(self, allowed: Array, stream: Array, arm: int, limits: Array) -> int:
+        """For one run: all draws until the arm wins, as often as there are limits, up to each."""
+        return int(count_waits(stream, self.scheme, self.arrays, allowed, arm, limits))
 
     def votes(self, allowed: Array, stream: Array, draws: int) -> Array:
         """For one run: how many of some draws each arm wins."""

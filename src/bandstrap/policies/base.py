@@ -93,11 +93,11 @@ class Policy(ABC, Generic[S]):
         allowed: Array | None,
         arm: int,
         limits: Array,
-    ) -> Array:
-        """How many draws it takes until `arm` wins, for a state of one run: geometric numbers.
+    ) -> int:
+        """How many draws it takes until `arm` wins, for a state of one run: a geometric number.
 
-        One for each limit; it is the limit where the arm has not won before. Random numbers come
-        from `stream`, four words of 64 bits.
+        One for each limit, which it is where the arm has not won before; the sum is returned.
+        Random numbers come from `stream`, four words of 64 bits.
         """
         contexts, open_ = checked_decision(state, contexts, allowed)
         return self._waits(state, contexts, stream, open_, arm, limits)
@@ -179,13 +179,13 @@ class Policy(ABC, Generic[S]):
 
     def _waits(
         self, state: S, contexts: Contexts, stream: Array, allowed: Array, arm: int, limits: Array
-    ) -> Array:
-        rng = streamed(stream)
-        for i, limit in enumerate(limits.tolist()):
+    ) -> int:
+        rng, total = streamed(stream), 0
+        for limit in limits.tolist():
             draws = range(1, limit)
             wins = (n for n in draws if self._select(state, contexts, rng, allowed)[0] == arm)
-            limits[i] = next(wins, limit)
-        return limits
+            total += next(wins, limit)
+        return total
 
     def _votes(
         self, state: S, contexts: Contexts, stream: Array, allowed: Array, draws: int

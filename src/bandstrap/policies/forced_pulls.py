@@ -150,7 +150,7 @@ class ForcedPulls(Policy[ForcedState]):
         allowed: Array,
         arm: int,
         limits: Array,
-    ) -> Array:
+    ) -> int:
         return self.policy.waits(state.inner, contexts, stream, allowed, arm, limits)
 
     def _votes(

@@ -8,13 +8,15 @@ from bandstrap.kernels.lazy.choose import choose_one
 
 @kernel
 def count_waits(stream, scheme, h, allowed, arm, limits):
-    """Replace each limit by the number of draws until the arm wins, if that is less."""
-    run = np.int64(0)  # no literal, as in `choose`
+    """The sum over limits of the number of draws until the arm wins, or the limit if not before."""
+    run = total = np.int64(0)  # no literal, as in `choose`
     for i in range(limits.size):
+        total += 1
         draws = np.int64(1)
         while draws < limits[i] and choose_one(stream, scheme, h, run, allowed[run]) != arm:
             draws += 1
-        limits[i] = draws
+            total += 1
+    return total
 
 
 @kernel

@@ -17,11 +17,11 @@ def _mixed(word):
 
 
 @kernel
-def seed_stream(key, stream):
-    """Make a stream of a key of any length; other keys give other streams."""
-    word = uint64(0)
-    for i in range(key.size):
-        word = _mixed(word + key[i] + uint64(GOLDEN))
+def seed_stream(first, second, third, stream):
+    """Make a stream of three numbers; others give other streams."""
+    word = _mixed(uint64(first) + uint64(GOLDEN))
+    word = _mixed((word ^ uint64(second)) + uint64(GOLDEN))
+    word = _mixed((word ^ uint64(third)) + uint64(GOLDEN))
     for i in range(stream.size):
         word += uint64(GOLDEN)
         stream[i] = _mixed(word)

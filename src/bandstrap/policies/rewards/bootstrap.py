@@ -103,7 +103,7 @@ class HistoryPolicy(Policy[BootstrapState]):
         allowed: Array,
         arm: int,
         limits: Array,
-    ) -> Array:
+    ) -> int:
         if not (self.in_kernels and state.history.lazy):
             return super()._waits(state, contexts, stream, allowed, arm, limits)
         return state.history.waits(allowed, stream, arm, limits)
