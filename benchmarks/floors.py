@@ -99,13 +99,14 @@ def main() -> None:
     rows: list[Row] = []
     free = earned(NONE, given)
     for floor in map(float, given.floors.split(",")):
-        lost = 1 - earned(floor, given) / free.mean()
-        doubt = lost.std() / np.sqrt(lost.size)
+        pays = earned(floor, given)
+        lost = 1 - pays.mean() / free.mean()
+        doubt = np.hypot(pays.std(), free.std()) / np.sqrt(free.size) / free.mean()
         for method in ("exact", "geometric", "shares"):
             logs = [logged(method, floor, seed, given.decisions) for seed in range(given.logs)]
             row: Row = {"floor": f"{floor:g}", "weights": method, **judged(logs)}
             row["draws"] = draws(method, floor, logs)
-            row["lost"] = f"{lost.mean():.1%} ± {doubt:.1%}"
+            row["lost"] = f"{lost:.1%} ± {doubt:.1%}"
             rows.append(row)
             print(row, flush=True)
     report(given.out, "floors", vars(given), rows, "uniformly random arms, from logs of wb")

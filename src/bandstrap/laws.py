@@ -36,14 +36,14 @@ def beta_probabilities(ones: Array, zeros: Array, allowed: Array) -> Array:
     """
     unseen = (ones <= 0) & (zeros <= 0)
     top, between = ~unseen & (zeros <= 0), (ones > 0) & (zeros > 0)
-    for first in (unseen, top):
-        if (first & allowed).any():
-            return (first & allowed) / np.count_nonzero(first & allowed)
     probabilities = np.zeros(allowed.size)
-    arms = np.flatnonzero(allowed & between)
-    if arms.size == 0:  # all are at 0
-        return allowed / np.count_nonzero(allowed)
-    probabilities[arms] = _between(ones[arms], zeros[arms])
+    for first in (unseen & allowed, top & allowed, between & allowed, allowed):
+        if first.any():
+            break
+    if first[between].any():
+        probabilities[first] = _between(ones[first], zeros[first])
+    else:  # draws that are certain tie
+        probabilities[first] = 1 / np.count_nonzero(first)
     return probabilities
 
 
@@ -110,17 +110,18 @@ def discrete_probabilities(laws: Sequence[Law], allowed: Array, scale: float) ->
     >>> discrete_probabilities([coin, (np.array([1.0]), np.array([1.0]))], some, 1.0).tolist()
     [0.25, 0.75]
     """
-    arms, slack = np.flatnonzero(allowed), TIE * scale
+    arms, slack = np.flatnonzero(allowed).tolist(), TIE * scale
     sums = [np.append(0.0, np.cumsum(masses)) for _, masses in laws]
     probabilities = np.zeros(allowed.size)
     for arm in arms:
         values, masses = laws[arm]
         wins = np.ones((NODES.size, values.size))
-        for other in arms[arms != arm]:
+        for other in (each for each in arms if each != arm):
             first = np.searchsorted(laws[other][0], values - slack, side="left")
             after = np.searchsorted(laws[other][0], values + slack, side="right")
             same = sums[other][after] - sums[other][first]
             # An arm that ties with k others wins one time in k + 1, which is ∫ tᵏ dt.
             wins *= sums[other][first] + NODES[:, None] * same
         probabilities[arm] = WEIGHTS @ wins @ masses
-    return probabilities / probabilities.sum()
+    probabilities /= probabilities.sum()
+    return probabilities

@@ -37,7 +37,9 @@ def weighed(arm, floor, repeats, cap, times):
 
 
 # An arm that only a small floor picks takes thousands of draws each time.
-CASES = [(arm, floor) for arm in range(4) for floor in (0.01, 0.2, 1.0) if SHARES[arm] or floor > 0.1]
+CASES = [
+    (arm, floor) for arm in range(4) for floor in (0.01, 0.2, 1.0) if SHARES[arm] or floor > 0.1
+]
 
 
 @pytest.mark.parametrize(("arm", "floor"), CASES)

@@ -130,9 +130,12 @@ class Deferred:
 
     def settled(self, decision: "Decision") -> Chance:
         if self.bandit is None:
-            remedy = "it was deferred; ask a bandit in the state as it was: bandit.sharpen(decision)"
+            remedy = (
+                "it was deferred: ask a bandit that is as it was then, bandit.sharpen(decision)"
+            )
             raise InvalidInput("propensity", decision.id, remedy)
-        return self.bandit.sharpen(decision).chance
+        found: Decision = self.bandit.sharpen(decision)
+        return found.chance
 
 
 def mixed(by_draw: Array, floor: Floor, allowed: Array | None) -> Array:
