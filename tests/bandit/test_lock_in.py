@@ -5,12 +5,12 @@ import warnings
 import numpy as np
 import pytest
 
-from bandstrap import Bandit, Bootstrap, LockInWarning, Multinomial, PseudoRewards
+from bandstrap import Bandit, Bootstrap, LockInWarning, Multinomial, Propensity, PseudoRewards
 from bandstrap.bandit.lock_in import frozen
 
 
 def played(policy):
-    bandit = Bandit(policy, ["good", "bad"], seed=0)
+    bandit = Bandit(policy, ["good", "bad"], seed=0, propensity=Propensity(floor=0.001))
     bandit.learn(arm="good", reward=0.0)  # bad luck at first
     for i in range(200):
         decision = bandit.decide()

@@ -144,11 +144,17 @@ class Use:
 
 def _checked(decision: Any) -> None:
     """Refuse propensities that are none; read all else that a decision tells."""
-    told = decision.propensities
-    values = [*told.values(), decision.propensity]
-    outside = [p for p in values if not -ROUNDING <= p <= 1 + ROUNDING]
-    if outside or not abs(math.fsum(told.values()) - 1) <= SLACK:
-        raise Improper(f"propensities {told}")
-    if decision.arm not in told:
-        raise Improper(f"arm {decision.arm!r} of {[*told]}")
-    repr((decision, decision.scores, decision.context, decision.error))
+    if decision.method == "deferred":  # nobody has to ask
+        repr((decision, decision.scores, decision.context))
+        return
+    own = decision.propensity
+    if not (0 < own <= 1 + ROUNDING and abs(own * decision.weight - 1) <= SLACK):
+        raise Improper(f"propensity {own}, weight {decision.weight}")
+    if decision.method != "geometric":  # which knows the chosen arm's alone
+        told = decision.propensities
+        outside = [p for p in told.values() if not -ROUNDING <= p <= 1 + ROUNDING]
+        if outside or not abs(math.fsum(told.values()) - 1) <= SLACK:
+            raise Improper(f"propensities {told}")
+        if decision.arm not in told:
+            raise Improper(f"arm {decision.arm!r} of {[*told]}")
+    repr((decision, decision.scores, decision.context, decision.error, decision.weight_error))

@@ -21,6 +21,7 @@ from bandstrap import (
 )
 from bandstrap.policies import POLICIES
 from bandstrap.resampling import Resampling
+from bandstrap.seeding import kernel_stream
 
 DRAWS = 3000
 PSEUDO = np.array([0.0, 1.0])  # of PseudoRewards(1, 1)
@@ -130,9 +131,12 @@ def test_the_choice_is_that_of_the_draws():
     policy.forget(state, 0.5)
     arms = [policy.select(state, None, rng)[0] for _ in range(200)]
     assert arms.count(0) == 200
-    draw = policy.decide(state, None, rng, None, 50)
+    draw = policy.decide(state, None, rng, None)
     assert draw.arm == 0
-    assert draw.probabilities.tolist() == [1.0, 0.0]
+    assert draw.probabilities is None
+    assert state.redraws(policy, None, np.ones((1, 2), dtype=bool)).votes(
+        kernel_stream(rng), 50
+    ).tolist() == [50, 0]
     assert draw.scores == pytest.approx([0.9, 0.6], abs=0.05)
 
 

@@ -20,7 +20,7 @@ def path(tmp_path):
 
 def told(bandit):
     decisions = [bandit.decide() for _ in range(5)]
-    return [(each.arm, each.propensities, each.scores) for each in decisions]
+    return [(each.arm, each.weight, each.scores) for each in decisions]
 
 
 def test_a_file_written_again_holds_the_same_bandit(path):
@@ -31,11 +31,11 @@ def test_a_file_written_again_holds_the_same_bandit(path):
 
 def test_a_changed_value_is_loaded_as_the_digest_fits(path):
     raw = read(path)
-    (draws,) = find(raw, "Propensity", "draws")
-    assert draws.value == 32
-    draws.put(16)
+    (cap,) = find(raw, "Propensity", "cap")
+    assert cap.value == 10_000
+    cap.put(500)
     write(raw, path)
-    assert Bandit.load(path).propensity.draws == 16
+    assert Bandit.load(path).propensity.cap == 500
 
 
 def test_a_digest_that_is_not_understood_is_told(path):
@@ -73,11 +73,11 @@ def test_arrays_are_changed_in_place_or_replaced(path):
 
 def test_a_new_array_may_stand_anywhere(path):
     raw = read(path)
-    (draws,) = find(raw, "Propensity", "draws")
-    draws.put(new_array(raw, np.arange(3)))
+    (cap,) = find(raw, "Propensity", "cap")
+    cap.put(new_array(raw, np.arange(3)))
     write(raw, path)
     again = read(path)
-    assert array_at(again, find(again, "Propensity", "draws")[0]).tolist() == [0, 1, 2]
+    assert array_at(again, find(again, "Propensity", "cap")[0]).tolist() == [0, 1, 2]
 
 
 def test_a_place_is_found_once(path):
@@ -90,8 +90,8 @@ def test_members_and_text_may_be_anything(path):
     raw = read(path)
     raw.spliced["green"] = "[" * 9
     raw.members["text"] = b"no array"
-    find(raw, "Propensity", "draws")[0].put("green")
-    assert '"draws": [[[[[[[[[' in raw.text()
+    find(raw, "Propensity", "cap")[0].put("green")
+    assert '"cap": [[[[[[[[[' in raw.text()
     write(raw, path)
     with pytest.raises(BandstrapError):
         Bandit.load(path)

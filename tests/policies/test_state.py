@@ -18,6 +18,7 @@ from bandstrap import (
 from bandstrap.policies import POLICIES
 from bandstrap.policies.entry import CATEGORIES, CHANGE_ARMS
 from bandstrap.policies.registry import REGISTRY
+from bandstrap.seeding import kernel_stream
 
 DRAWS = 700
 SUPPORTS = {"binary": Support.binary(), "interval": Support.interval()}
@@ -109,12 +110,12 @@ def test_decisions_choices_and_probabilities_agree(name, support):
     for allowed in (np.ones((1, 4), dtype=bool), np.array([[True, False, True, True]])):
         selected = choices(policy, state, allowed)
         rng = np.random.default_rng(2)
-        draw = policy.decide(state, None, rng, allowed, DRAWS)
-        assert draw.probabilities.sum() == pytest.approx(1.0)
+        draw = policy.decide(state, None, rng, allowed)
         assert draw.scores[draw.arm] == draw.scores[allowed[0]].max()
-        if draw.draws:
-            assert alike(selected, np.rint(DRAWS * draw.probabilities))
-        decided = tallied(lambda: policy.decide(state, None, rng, allowed, 1).arm, 4)  # noqa: B023
+        voted = state.redraws(policy, None, allowed).votes(kernel_stream(rng), DRAWS)
+        assert alike(selected, voted)
+        assert voted.sum() == DRAWS
+        decided = tallied(lambda: policy.decide(state, None, rng, allowed).arm, 4)  # noqa: B023
         assert alike(selected, decided)
         shares = policy.probabilities(state, None, allowed)
         if shares is not None:
@@ -129,7 +130,7 @@ def test_the_scores_of_a_choice_are_highest_at_its_arm(name):
     support = SUPPORTS["binary"]
     state = told(policy, Problem(4, support=support), some_rewards(support))
     for _ in range(50):
-        draw = policy.decide(state, None, rng, None, 1)
+        draw = policy.decide(state, None, rng, None)
         assert draw.scores[draw.arm] == draw.scores.max()
 
 

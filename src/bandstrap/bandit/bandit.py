@@ -15,9 +15,10 @@ import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.bandit.arms import Arms, checked_name
+from bandstrap.bandit.chance import EXACT, Choice, Controlled, Floor, Known, check_draw
 from bandstrap.bandit.contexts import ArmFeatures, ContextReader, features_and_names
 from bandstrap.bandit.control import Control
-from bandstrap.bandit.decision import Arm, Controlled, Decision
+from bandstrap.bandit.decision import Arm, Decision
 from bandstrap.bandit.explanation import Explanation, explain
 from bandstrap.bandit.forgetting import Forgetting, Memory, NoForgetting
 from bandstrap.bandit.inputs import (
@@ -34,7 +35,7 @@ from bandstrap.bandit.inputs import (
 from bandstrap.bandit.lock_in import LockInDetector
 from bandstrap.bandit.log.file import Log, as_log, log_to_read
 from bandstrap.bandit.pending import Expiry, Id, Pending
-from bandstrap.bandit.propensity import Propensity, check_draw
+from bandstrap.bandit.propensity import MOST_DRAWS, REPEATS, Propensity
 from bandstrap.bandit.saving import from_bytes, load, save, taken, to_bytes
 from bandstrap.bandit.stats import Stats, Tally, ages, arm_stats, propensity_stats
 from bandstrap.errors import InvalidInput, OutputError
@@ -43,7 +44,7 @@ from bandstrap.policies import Policy
 from bandstrap.policies.validation import check_update, checked_contexts
 from bandstrap.problem import Support
 from bandstrap.remapping import ArmMap
-from bandstrap.seeding import generator
+from bandstrap.seeding import generator, stream_beside
 from bandstrap.storage.schema import (
     Flag,
     Generator,
@@ -56,7 +57,7 @@ from bandstrap.storage.schema import (
     check_like,
     require,
 )
-from bandstrap.validation import require_whole
+from bandstrap.validation import require_whole, require_within
 
 if TYPE_CHECKING:
     from bandstrap.bandit.log.recorder import Position
@@ -75,8 +76,8 @@ class Bandit:
     * `policy` decides; `arms` are names, or `{name: features}` for a policy with one model for all.
     * `seed`: bandits with equal seeds and inputs make equal decisions; random if None.
     * `rewards`: the support of rewards, [0, 1] if None.
-    * `propensity`: how many draws estimate probabilities that the policy does not know, and how
-      small they may be.
+    * `propensity`: how probabilities are found that the policy does not know, and how small they
+      may be.
     * `forgetting`: how fast rewards lose weight; never if None.
     * `expiry`: when decisions without a reward expire, and with which reward; never if None.
     * `clock` returns seconds, for `expiry`. It is not saved: give your own to `load` again.
@@ -443,6 +444,28 @@ class Bandit:
             state, seen = deepcopy(memory.state), self.contexts.seen(decision.row)
         return explain(memory.policy, state, seen, decision, names, draws)
 
+    def sharpen(self, decision: Any, repeats: int = REPEATS) -> Any:
+        """The same decision, or list of them, with a weight by `repeats` more repeats.
+
+        For weights that were deferred, or that more repeats are to make sharper. This bandit must
+        be as it was at the decision: nothing learnt since, or saved or rebuilt from then. Its state
+        does not change, and random numbers are those of the decision's own stream, so that the
+        weight is the one that `Propensity(repeats=…)` would have given at once.
+
+        >>> from bandstrap import Bandit, Bootstrap
+        >>> bandit = Bandit(Bootstrap(), range(100), seed=1)  # a repeat takes 100 draws
+        >>> bandit.learn(arm=range(100), reward=[0.3, 0.7] * 50)
+        >>> decision = bandit.decide()
+        >>> decision.method, bandit.sharpen(decision, repeats=20).method
+        ('deferred', 'geometric')
+        """
+        require_within(1, MOST_DRAWS, repeats=repeats)
+        many = as_list(decision)
+        if many is not None:
+            return [self.sharpen(each, repeats) for each in many]
+        check_decision(decision)
+        return self._sharpened(decision, repeats)
+
     def save(self, path: str | Path) -> None:
         """Write everything, with the random generator, to one file without pickle or code."""
         with self._saving:  # the last one to begin is the one that stays
@@ -600,11 +623,9 @@ class Bandit:
         control = None if self.control is None else self._controlled(self.control, row, mask)
         policy, state, seen = memory.policy, memory.state, self.contexts.seen(row)
         names, propensity, rng = self._arms.names, self.propensity, self._rng
-        place, scores, probabilities, draws = policy.decide(
-            state, seen, rng, mask, propensity.draws
-        )
-        check_draw(scores, probabilities, place, draws)
-        floor = propensity.floor
+        first, scores, probabilities = policy.decide(state, seen, rng, mask)
+        check_draw(scores, probabilities, first)
+        place, floor = first, propensity.floor
         if rng.random() < floor:
             every = range(len(names)) if mask is None else np.flatnonzero(mask[0])
             place = int(rng.choice(every))
@@ -615,14 +636,52 @@ class Bandit:
         self._tally.decisions[place] += 1
         if earlier >= self._lock_in.due:
             self._lock_in.look(policy, state, seen, names, earlier)
-        chosen = probabilities, mask, floor, draws
+        chance: Any
+        if probabilities is not None:
+            chance = Known(probabilities, mask, place, floor, control)
+        else:
+            among = Floor.among(floor, len(names), mask, control)
+            choice = Choice(policy, state, seen, mask, place, among)
+            chance = propensity.chance(self, choice, first, earlier)
         decision = Decision(
-            name, earlier, names, place, chosen, scores, row, self.contexts.columns,
+            name, earlier, names, place, chance, scores, row, self.contexts.columns,
             mask, self.rewards_learnt, now, control,
         )  # fmt: skip
         if self._recorder is not None:
             self._recorder.decided(decision)
         return decision
+
+    def stream(self, number: int) -> Array:
+        """The random numbers for all draws of decision `number` but the one that decides."""
+        return stream_beside(self._rng, number)
+
+    def _sharpened(self, decision: Decision, repeats: int) -> Decision:
+        """With the state as it is, which is that of the decision."""
+        if decision.method == EXACT:
+            return decision
+        with self._lock:  # only to copy: draws take long
+            self._check_as_then(decision)
+            memory = self._memory or self._begun(decision.row)
+            state, seen = deepcopy(memory.state), self.contexts.seen(decision.row)
+            mask = None if decision.mask is None else self._arms.mask(decision.allowed)
+            stream = self.stream(decision.number)
+            share, control = self.propensity.floor, decision.controlled
+            floor = Floor.among(share, len(self._arms), mask, control)
+            place, cap = self._arms.place(decision.arm), self.propensity.cap
+        choice = Choice(memory.policy, state, seen, mask, place, floor)
+        return decision.with_chance(choice.counted(stream, repeats, cap))
+
+    def _check_as_then(self, decision: Decision) -> None:
+        """Refuse a decision of another state than this."""
+        if decision.arms != self.arms:
+            raise InvalidInput("decision", decision.id, "it was made among other arms")
+        if decision.learnt not in (None, self.rewards_learnt):
+            remedy = (
+                f"it was made after {decision.learnt} rewards and this bandit has learnt "
+                f"{self.rewards_learnt}: ask before more is learnt, or a bandit that was saved or "
+                "rebuilt as it was then; or let decisions pay for it, by Propensity(repeats=…)"
+            )
+            raise InvalidInput("decision", decision.id, remedy)
 
     def _controlled(
         self, control: Control, row: Array | None, mask: Array | None

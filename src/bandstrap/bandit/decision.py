@@ -1,14 +1,15 @@
 """A bandit's answer: an arm, its probability, and the scores that decided."""
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any
 
 from bandstrap.arrays import Array
-from bandstrap.bandit.propensity import ChoiceProbabilities
+from bandstrap.bandit.chance import DEFERRED, Chance, Controlled, Deferred, Known
+from bandstrap.errors import InvalidInput
 from bandstrap.tables import Columns
 
 Arm = str | int  # what a user calls an arm
-Controlled = tuple[float, int, bool]  # a control's share, its arm, and whether it has decided
 
 
 class Decision:
@@ -28,12 +29,12 @@ class Decision:
 
     __slots__ = (
         "_at",
+        "_chance",
         "_columns",
-        "_control",
         "_names",
-        "_probabilities",
         "_scores",
         "arm",
+        "controlled",
         "id",
         "learnt",
         "mask",
@@ -48,7 +49,7 @@ class Decision:
         number: int,
         names: Sequence[Arm],
         at: int,
-        probabilities: tuple[Array, Array | None, float, int],  # as `ChoiceProbabilities`
+        chance: Chance | Known | Deferred,
         scores: Array,
         row: Array | None,
         columns: Columns | None,
@@ -65,8 +66,8 @@ class Decision:
         self.learnt = learnt  # rewards that the bandit had learnt; None if that is not known
         self.time = time  # seconds, by the bandit's clock
         self._columns = columns
-        self._names, self._at, self._control = names, at, control
-        self._probabilities, self._scores = probabilities, scores
+        self._names, self._at, self.controlled = names, at, control
+        self._chance, self._scores = chance, scores
 
     @property
     def context(self) -> Any:
@@ -93,30 +94,66 @@ class Decision:
     @property
     def control(self) -> bool:
         """Whether the bandit's `Control` has decided, not its policy."""
-        return self._control is not None and self._control[2]
+        return self.controlled is not None and self.controlled[2]
+
+    @property
+    def chance(self) -> Chance:
+        """The probability of the arm, its inverse and how they were found, as found out now."""
+        self._chance = chance = self._chance.settled(self)
+        return chance
+
+    @property
+    def method(self) -> str:
+        """How propensity and weight are found, as far as they are.
+
+        "exact" if the policy knows the probability, "geometric" if draws went on until the arm won
+        again, "shares" if draws have voted, "deferred" if nobody has asked for either yet.
+        """
+        return self._chance.method
 
     @property
     def propensity(self) -> float:
-        """The probability with which the arm was chosen, by the policy or a control."""
-        p = ChoiceProbabilities(*self._probabilities).of(self._at)
-        return p if self._control is None else _mixed(p, self._at, self._control)
+        """The probability with which the arm was chosen, by the policy or a control.
+
+        The inverse of `weight`.
+        """
+        return self.chance.propensity
+
+    @property
+    def weight(self) -> float:
+        """What to multiply the reward by in inverse-propensity weighting.
+
+        The inverse of the arm's probability, or an estimate of that without bias.
+        """
+        return self.chance.weight
 
     @property
     def error(self) -> float:
-        """The standard error of `propensity`.
+        """The standard error of `propensity`, 0 if it is known exactly."""
+        return self.chance.error
 
-        0 if it is known exactly, else that of the share of draws that the arm has won.
-        """
-        error = ChoiceProbabilities(*self._probabilities).error(self._at)
-        return error if self._control is None else error * (1 - self._control[0])
+    @property
+    def weight_error(self) -> float:
+        """The standard error of `weight`, 0 if it is known exactly."""
+        return self.chance.weight_error
 
     @property
     def propensities(self) -> dict[Arm, float]:
-        """The probability of every arm; 0 for those that were not allowed."""
-        every = ChoiceProbabilities(*self._probabilities).all().tolist()
-        if self._control is not None:
-            every = [_mixed(p, at, self._control) for at, p in enumerate(every)]
-        return dict(zip(self._names, every, strict=True))
+        """The probability of every arm; 0 for those that were not allowed.
+
+        Refused where only that of the chosen arm is known, by geometric resampling.
+        """
+        every = self.chance.every
+        if every is None:
+            remedy = "only that of the chosen arm is known; Propensity(draws=…) estimates all"
+            raise InvalidInput("propensities", self.method, remedy)
+        return dict(zip(self._names, every.tolist(), strict=True))
+
+    def with_chance(self, chance: Chance) -> "Decision":
+        """The same decision, of which more is known."""
+        other = copy(self)
+        other._chance = chance
+        return other
 
     @property
     def scores(self) -> dict[Arm, float]:
@@ -147,13 +184,5 @@ class Decision:
         return self.row is row or self.row.tobytes() == row.tobytes()
 
     def __repr__(self) -> str:
-        return (
-            f"Decision(number={self.number}, arm={self.arm!r}, "
-            f"propensity={self.propensity:.4g} ± {self.error:.2g})"
-        )
-
-
-def _mixed(p: float, place: int, control: Controlled) -> float:
-    """The probability of an arm where a control decides in a share of cases."""
-    share, its_arm, _ = control
-    return (1 - share) * p + (share if place == its_arm else 0.0)
+        found = f"{self.propensity:.4g} ± {self.error:.2g}" if self.method != DEFERRED else DEFERRED
+        return f"Decision(number={self.number}, arm={self.arm!r}, propensity={found})"

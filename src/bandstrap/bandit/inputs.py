@@ -16,7 +16,7 @@ from bandstrap.validation import LARGEST, is_whole
 KINDS: dict[str, tuple[type, str]] = {
     "rewards": (Support, "give Support.binary(), Support.categories(values) or "
                 "Support.interval(low, high)"),
-    "propensity": (Propensity, "give Propensity(draws=…, floor=…)"),
+    "propensity": (Propensity, "give Propensity(repeats=…, floor=…)"),
     "forgetting": (Forgetting, "give HalfLife(rewards), Window(rewards) or NoForgetting()"),
     "expiry": (Expiry, "give Expiry(decisions=…) or Expiry(seconds=…)"),
     "control": (Control, "give Control(share, arm=…) or Control(share, rule=…)"),

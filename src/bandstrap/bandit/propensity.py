@@ -1,81 +1,77 @@
-"""The probability of each arm: known exactly, or estimated by more draws."""
+"""How propensities are found, and how small they may be."""
 
 from dataclasses import dataclass
-from math import sqrt
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from bandstrap.arrays import Array
+from bandstrap.bandit.chance import Chance, Choice, Deferred
 from bandstrap.errors import InvalidInput
-from bandstrap.kernels.checks import sums_to_one
-from bandstrap.validation import is_finite, require_whole
+from bandstrap.validation import is_finite, require_within
 
-TOLERANCE = 1e-6  # of the sum of probabilities found by quadrature
+if TYPE_CHECKING:
+    from bandstrap.bandit.bandit import Bandit
+
 MOST_DRAWS = 100_000  # more would make a decision take seconds
-
-
-class ChoiceProbabilities(NamedTuple):
-    """The probability of each arm, computed when asked for: most users ask for one arm's."""
-
-    by_draw: Array  # (arms,) to win the draw
-    allowed: Array | None  # (1, arms); None for all
-    floor: float  # the probability that the arm is any of those allowed instead
-    draws: int  # that `by_draw` is estimated by; 0 if it is exact
-
-    def of(self, arm: int) -> float:
-        """The probability of an allowed arm."""
-        return (1 - self.floor) * float(self.by_draw[arm]) + self._evenly()
-
-    def error(self, arm: int) -> float:
-        """The standard error of an arm's probability."""
-        p = self.of(arm)
-        return sqrt(p * (1 - p) / self.draws) if self.draws else 0.0
-
-    def all(self) -> Array:
-        """The probability of every arm."""
-        allowed = 1.0 if self.allowed is None else self.allowed[0]
-        probabilities: Array = (1 - self.floor) * self.by_draw + self._evenly() * allowed
-        return probabilities
-
-    def _evenly(self) -> float:
-        """What the floor adds to each allowed arm."""
-        allowed = self.by_draw.size if self.allowed is None else np.count_nonzero(self.allowed)
-        return self.floor / int(allowed)
+MOST_REPEATED = 1_000_000  # draws of an arm that hardly ever wins
+AFFORDABLE = 24  # draws that a decision pays for, on average, if nobody says otherwise
+REPEATS = 6  # of a weight that was deferred
 
 
 @dataclass(frozen=True)
 class Propensity:
     """How propensities are found, and how small they may be.
 
-    Some policies know the probability of each arm. For the others it is the share of `draws` draws
-    that the arm wins, of which the first decides. Given the draws, each was equally likely to be
-    the first, so the share is the arm's exact probability given the draws: weighting by its inverse
-    is unbiased for any number of draws, which only sets the variance. (Networks that train as they
-    draw change a little between draws; for them this holds approximately.)
+    Where the policy knows the probability of each arm, it is worked out when you ask for it. Where
+    only draws can tell, they go on after the one that decided until the chosen arm wins again;
+    the number of draws is an estimate of 1 / propensity without bias, which `decision.weight` is.
 
-    With probability `floor` the arm is any of those allowed, so none has probability 0.
+    * `repeats`: how many such numbers are averaged, at every decision. A repeat takes as many draws
+      as there are arms, on average. If None, as many as 24 draws are enough for; where even one
+      takes more, or draws are costly (with contexts), `decision.weight` is deferred until you ask.
+    * `cap`: draws of one repeat at most. It lowers the mean weight of an arm of propensity q, by a
+      share of (1 - q)^cap or less: 0.005% at q = 0.001.
+    * `floor`: with this probability the arm is any of those allowed, so none has probability 0.
+    * `draws`: instead of repeats, the share of so many draws that the arm wins. It gives all arms'
+      propensities, but weighs rare arms by rare events.
 
     >>> from bandstrap import Bandit, Bootstrap
-    >>> bandit = Bandit(Bootstrap(), ["red", "green"], seed=1, propensity=Propensity(draws=8))
-    >>> bandit.decide().propensity > 0
-    True
+    >>> bandit = Bandit(Bootstrap(), ["red", "green"], seed=1, propensity=Propensity(repeats=8))
+    >>> bandit.learn(arm=["red", "green"], reward=[0.3, 0.6])
+    >>> decision = bandit.decide()
+    >>> decision.method, decision.weight >= 1
+    ('geometric', True)
     """
 
-    draws: int = 32
-    floor: float = 0.001
+    draws: int | None = None
+    floor: float = 0.02
+    repeats: int | None = None
+    cap: int = 10_000
 
     def __post_init__(self) -> None:
-        require_whole(1, draws=self.draws)
-        if self.draws > MOST_DRAWS:
-            raise InvalidInput("draws", self.draws, f"give at most {MOST_DRAWS:,}")
+        require_within(1, MOST_DRAWS, draws=self.draws, repeats=self.repeats, cap=self.cap)
+        if (self.repeats or 1) * self.cap > MOST_REPEATED:
+            remedy = f"repeats times cap may be at most {MOST_REPEATED:,}: a decision would hang"
+            raise InvalidInput("repeats", self.repeats, remedy)
         if not (is_finite(self.floor) and 0 < self.floor <= 1):
             raise InvalidInput("floor", self.floor, "give a probability above 0, such as 0.001")
+        if self.draws is not None and self.repeats is not None:
+            raise InvalidInput("repeats", self.repeats, "give repeats or draws, not both")
 
+    def chance(
+        self, bandit: "Bandit", choice: Choice, first: int, number: int
+    ) -> Chance | Deferred:
+        """How probable the arm of decision `number` was, as far as that is found out now.
 
-def check_draw(scores: Array, probabilities: Array, arm: int, draws: int) -> None:
-    """Refuse a choice by NaN scores; estimated probabilities always add up to 1."""
-    score = scores[arm]
-    if not (score == score and (draws or sums_to_one(probabilities, TOLERANCE))):
-        remedy = "scores are not finite: scale contexts and rewards down, or load an earlier save"
-        raise InvalidInput("scores", scores.tolist(), remedy)
+        The arm `first` has won the draw that decided.
+        """
+        if self.draws is not None:
+            return choice.voted(bandit.stream(number), first, self.draws)
+        repeats = self._repeats(choice)
+        if not repeats:
+            return Deferred(bandit)
+        return choice.counted(bandit.stream(number), repeats, self.cap)
+
+    def _repeats(self, choice: Choice) -> int:
+        """Repeats at once; 0 if they are better deferred."""
+        if self.repeats is not None:
+            return self.repeats
+        return 0 if choice.policy.costly else AFFORDABLE // choice.floor.arms

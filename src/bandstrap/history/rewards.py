@@ -1,7 +1,8 @@
 """The rewards seen so far, kept in arrays that kernels read and that grow as rewards come."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import ClassVar
 
@@ -11,11 +12,14 @@ from bandstrap.arrays import Array, Rng, Weights
 from bandstrap.errors import InvalidInput
 from bandstrap.history import checks
 from bandstrap.history.fractions import FractionalRewards
+from bandstrap.history.laws import end_probabilities
 from bandstrap.kernels.codes import DOUBLE, EXPONENTIAL, NO_SCHEME, POISSON
 from bandstrap.kernels.lazy import history as kernels
+from bandstrap.kernels.lazy.again import count_votes, count_waits
 from bandstrap.kernels.lazy.choose import choose
 from bandstrap.kernels.lazy.decide import decide
 from bandstrap.kernels.lazy.direct import direct_scores
+from bandstrap.kernels.lazy.ends import count_ends
 from bandstrap.kernels.lazy.history import BUCKET, COUNT, KNOWN_LEVEL, MEAN, NODE, QUEUE
 from bandstrap.kernels.lazy.observe import ATOMS, MOMENTS, REWARDS, ROUNDED, observe, observe_one
 from bandstrap.problem import Support
@@ -234,13 +238,30 @@ class RewardHistory:
         choose(kernel_stream(rng), self.scheme, self.arrays, allowed, arms)
         return arms
 
-    def decide(self, allowed: Array, rng: Rng, draws: int) -> tuple[int, Array, Array]:
-        """For one run: the arm of a draw, its scores, and the share of draws that each arm wins."""
-        n_arms = self.arrays.moments.shape[1]
-        scores, shares = np.empty(n_arms), np.empty(n_arms)  # two are faster than one cut in two
-        stream = kernel_stream(rng)
-        arm = decide(stream, self.scheme, self.arrays, allowed, draws, scores, shares)
-        return arm, scores, shares
+    def decide(self, allowed: Array, rng: Rng) -> tuple[int, Array]:
+        """For one run: the arm of a draw, and its scores."""
+        scores = np.empty(self.arrays.moments.shape[1])
+        return decide(kernel_stream(rng), self.scheme, self.arrays, allowed, scores), scores
+
+    def waits(self, allowed: Array, stream: Array, arm: int, limits: Array) -> int:
+        """For one run: all draws until the arm wins, as often as there are limits, up to each."""
+        return int(count_waits(stream, self.scheme, self.arrays, allowed, arm, limits))
+
+    def votes(self, allowed: Array, stream: Array, draws: int) -> Array:
+        """For one run: how many of some draws each arm wins."""
+        votes = np.zeros(allowed.shape[1], dtype=np.int64)
+        count_votes(stream, self.scheme, self.arrays, allowed, draws, votes)
+        return votes
+
+    def law(self, allowed: Array) -> Callable[[], Array] | None:
+        """For one run: what finds the probability of each arm, of what is known now.
+
+        None where there is no closed form: rewards of more than two values, most schemes.
+        """
+        ends = np.empty((allowed.shape[1], 2))
+        if self.fractions is None and count_ends(self.arrays, self.scheme, allowed[0], ends):
+            return partial(end_probabilities, self.scheme, ends, allowed[0])
+        return None
 
     def rewards(self, run: int, arm: int) -> Array:
         """One arm's rewards that are not kept as counts, in no particular order."""

@@ -23,19 +23,16 @@ from bandstrap.remapping import ArmMap
 S = TypeVar("S", bound=State)
 
 
+# The probability of each arm, (arms,), or what finds it later; None if only draws can tell.
+Probabilities = Array | Callable[[], Array] | None
+
+
 class Draw(NamedTuple):
     """A choice and how it came about."""
 
     arm: int
     scores: Array  # (arms,) of the draw that decided
-    probabilities: Array  # (arms,) of each arm to be chosen
-    draws: int = 0  # that the probabilities are estimated by; 0 if they are exact
-
-    @classmethod
-    def estimated(cls, arm: int, scores: Array, again: Callable[[], int], draws: int) -> "Draw":
-        """With the shares of arms in `draws` draws: the one that decided and more."""
-        arms = [arm, *(again() for _ in range(draws - 1))]
-        return cls(arm, scores, np.bincount(arms, minlength=scores.size) / draws, draws)
+    probabilities: Probabilities = None  # of each arm to win a draw
 
 
 class Policy(ABC, Generic[S]):
@@ -44,12 +41,13 @@ class Policy(ABC, Generic[S]):
     A policy writes `_start`, `_scores` and `_update`, and where it knows better `_select` and
     `_probabilities`: they get what the public methods have validated. `_update` gets `weights` only
     from a state without `repeats_weights` or for fractions, see `State`. A policy that knows a
-    faster way to a whole decision may override `decide`.
+    faster way to a whole decision may override `decide`; its state may know one to more draws.
     """
 
     context_free: ClassVar[bool] = False  # looks at rewards alone, so it can be tried at once
     reads_arms: ClassVar[bool] = False  # has one model for all arms, which have features
     in_kernels: ClassVar[bool] = False  # kernels know all its steps: `State.compiled` may be played
+    costly: ClassVar[bool] = False  # a draw may take as long as fitting models does
 
     def check(self, problem: Problem, rewards: Sequence[float] = ()) -> None:
         """Refuse a problem, or rewards to come, as far as possible without a context.
@@ -78,25 +76,17 @@ class Policy(ABC, Generic[S]):
         contexts, allowed = checked_decision(state, contexts, allowed)
         return self._select(state, contexts, rng, allowed)
 
-    def decide(
-        self, state: S, contexts: Contexts, rng: Rng, allowed: Array | None, draws: int
-    ) -> Draw:
-        """A choice, its scores and the probability of each arm, for a state of one run.
-
-        Probabilities that the policy does not know are estimated by `draws` draws.
-        """
+    def decide(self, state: S, contexts: Contexts, rng: Rng, allowed: Array | None) -> Draw:
+        """A choice, its scores and the probability of each arm, for a state of one run."""
         contexts, open_ = checked_decision(state, contexts, allowed)
         scores = self._scores(state, contexts, rng)
         arm = int(argmax(scores, open_, state.problem.support.scale, rng)[0])
-        exact = self._probabilities(state, contexts, open_)
-        if exact is not None:
-            return Draw(arm, scores[0], exact)
-        again = lambda: int(self._select(state, contexts, rng, open_)[0])  # noqa: E731
-        return Draw.estimated(arm, scores[0], again, draws)
+        return Draw(arm, scores[0], self._probabilities(state, contexts, open_))
 
     def probabilities(self, state: S, contexts: Contexts, allowed: Array) -> Array | None:
         """The probability of each arm, (arms,), for a state of one run; None if unknown."""
-        return self._probabilities(state, *checked_decision(state, contexts, allowed))
+        known = self._probabilities(state, *checked_decision(state, contexts, allowed))
+        return known() if callable(known) else known
 
     def update(
         self,
@@ -154,7 +144,7 @@ class Policy(ABC, Generic[S]):
         scores = self._scores(state, contexts, rng)
         return argmax(scores, allowed, state.problem.support.scale, rng)
 
-    def _probabilities(self, state: S, contexts: Contexts, allowed: Array) -> Array | None:
+    def _probabilities(self, state: S, contexts: Contexts, allowed: Array) -> Probabilities:
         return None
 
 

@@ -41,7 +41,7 @@ class Entry:
     note: str = ""  # where it is exact, and what in it is our choice: for docs/papers.md
     formerly: tuple[str, ...] = ()  # its former names, oldest first
     rewards: str = ANY  # or BOUNDED, UNIT, CATEGORIES
-    exact_probabilities: bool = False  # of arms; otherwise draws estimate them
+    exact_probabilities: bool = False  # of arms, of 0/1 rewards at least; otherwise draws tell
     learns_at_random: bool = False  # so that no two that learnt the same are equal
     cannot: tuple[str, ...] = ()  # CHANGE_ARMS, FORGET, TAKE_FRACTIONS
     compared: tuple[str, ...] = ()  # USUALLY, QUICKLY, WIDELY

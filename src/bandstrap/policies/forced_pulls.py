@@ -11,6 +11,7 @@ from bandstrap.arrays import Array, Contexts, Rng, Weights
 from bandstrap.errors import InvalidInput
 from bandstrap.history.compiled import Compiled
 from bandstrap.policies.base import Draw, Policy
+from bandstrap.policies.redraws import Redraws
 from bandstrap.policies.rewards.bootstrap import Bootstrap
 from bandstrap.policies.state import State
 from bandstrap.policies.validation import checked_decision
@@ -46,6 +47,10 @@ class ForcedState(State):
     def compiled(self) -> Compiled | None:
         inner = self.inner.compiled
         return inner and Compiled(inner.history, self.owed)
+
+    def redraws(self, policy: "ForcedPulls", contexts: Contexts, allowed: Array) -> Redraws:
+        inner: State = self.inner
+        return inner.redraws(policy.policy, contexts, allowed)
 
     def check_contexts(self, contexts: Array) -> None:
         self.inner.check_contexts(contexts)
@@ -103,6 +108,10 @@ class ForcedPulls(Policy[ForcedState]):
     def in_kernels(self) -> bool:  # type: ignore[override]
         return self.policy.in_kernels
 
+    @property
+    def costly(self) -> bool:  # type: ignore[override]
+        return self.policy.costly
+
     def check(self, problem: Problem, rewards: Sequence[float] = ()) -> None:
         self.policy.check(problem, rewards)
 
@@ -126,7 +135,7 @@ class ForcedPulls(Policy[ForcedState]):
         return np.where(forced, arms, self.policy.select(state.inner, contexts, rng, allowed))
 
     def decide(
-        self, state: ForcedState, contexts: Contexts, rng: Rng, allowed: Array | None, draws: int
+        self, state: ForcedState, contexts: Contexts, rng: Rng, allowed: Array | None
     ) -> Draw:
         contexts, open_ = checked_decision(state, contexts, allowed)
         certain = _forced(state, open_)
@@ -135,8 +144,8 @@ class ForcedPulls(Policy[ForcedState]):
             return Draw(int(certain.argmax()), scores[0], certain)
         # By scores even where kernels could: saved bandits go on with the numbers they began with.
         if self.in_kernels:
-            return Policy.decide(self.policy, state.inner, contexts, rng, open_, draws)
-        return self.policy.decide(state.inner, contexts, rng, open_, draws)
+            return Policy.decide(self.policy, state.inner, contexts, rng, open_)
+        return self.policy.decide(state.inner, contexts, rng, open_)
 
     def _probabilities(
         self, state: ForcedState, contexts: Contexts, allowed: Array

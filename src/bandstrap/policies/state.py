@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from bandstrap.arrays import Array
+from bandstrap.arrays import Array, Contexts
 from bandstrap.errors import InvalidInput
 from bandstrap.history.compiled import Compiled
+from bandstrap.policies.redraws import Redraws
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap
 from bandstrap.storage.schema import ArrayOf, Fixed, Of, Schema, Whole
@@ -39,6 +40,10 @@ class State:
     def compiled(self) -> Compiled | None:
         """What plays whole runs in kernels, for a policy that is `in_kernels`."""
         return None
+
+    def redraws(self, policy: Any, contexts: Contexts, allowed: Array) -> Redraws:
+        """More draws of the policy, for a state of one run; there may be a faster way."""
+        return Redraws(policy, self, contexts, allowed)
 
     def remap_arms(self, fresh: Any, before: ArmMap) -> None:
         """Go on with the arms that `fresh` has."""

@@ -23,7 +23,8 @@ import pytest
 from bandstrap import Bandit, Bootstrap, InvalidInput
 
 ARMS = ["a", "b", "c"]
-LONGEST = 0.06  # seconds that a process lives
+LINES = 120  # that a process may tell before it is killed
+LONGEST = 0.002  # seconds that it lives on after them
 OPERATIONS = 400  # at most, in a life
 LIVES = 25  # until a new log is begun
 
@@ -110,8 +111,8 @@ def life(moments: random.Random, *given: object) -> str:
         finally:
             os._exit(1)
     os.close(writing)
-    told = b""
-    while b"ready\n" not in told:
+    told, enough = b"", 1 + moments.randrange(LINES)
+    while told.count(b"\n") < enough:
         piece = os.read(reading, 1 << 16)
         assert piece, "the process has failed"
         told += piece
@@ -128,7 +129,10 @@ def killed(folder: Path, kills: int) -> Ledger:
     moments, ledger, file = random.Random(kills), Ledger(), folder / "b"
     Bandit(Bootstrap(), ARMS, seed=1).save(file)
     ready = Bandit.load(file)  # kernels are loaded here, once
-    ready.learn([ready.decide() for _ in range(9)], [0.25] * 9)
+    for _ in range(9):
+        decision = ready.decide()
+        assert decision.weight > 0
+        ready.learn(decision, 0.25)
     for turn in range(kills):
         log, fresh = folder / f"log{turn // LIVES}", turn % LIVES == 0
         from_file = not fresh and turn % 2 == 0 and saved_in(log)

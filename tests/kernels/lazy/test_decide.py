@@ -24,7 +24,7 @@ def long_history(policy: Policy, size: int = 2000):
 def test_scores_and_choices_have_the_law_of_full_draws(scheme):
     policy, rng = Bootstrap(scheme), np.random.default_rng(1)
     state = long_history(policy, 600)
-    decided = [policy.decide(state, None, rng, ALL, 1) for _ in range(DRAWS)]
+    decided = [policy.decide(state, None, rng, ALL) for _ in range(DRAWS)]
     full = np.array([policy.scores(state, None, rng)[0] for _ in range(DRAWS)])
     chosen = np.bincount([draw.arm for draw in decided], minlength=4)
     counts = np.array([chosen, np.bincount(full.argmax(axis=1), minlength=4)])
@@ -40,7 +40,7 @@ def test_arms_that_are_not_allowed_are_scored_and_not_chosen():
     policy, rng = Bootstrap(), np.random.default_rng(1)
     state = long_history(policy, 100)
     for _ in range(200):
-        draw = policy.decide(state, None, rng, np.array([[True, False, True, False]]), 2)
+        draw = policy.decide(state, None, rng, np.array([[True, False, True, False]]))
         assert draw.arm in (0, 2)
         assert draw.scores[draw.arm] == draw.scores[[0, 2]].max()
         assert 0 < draw.scores.min() < draw.scores.max() < 1
@@ -51,7 +51,7 @@ def test_arms_never_seen_come_first_and_evenly():
     state = policy.start(Problem(4))
     for reward in (0.2, 0.9):
         policy.update(state, None, np.array([1]), np.array([reward]))
-    draws = [policy.decide(state, None, rng, ALL, 1) for _ in range(900)]
+    draws = [policy.decide(state, None, rng, ALL) for _ in range(900)]
     counts = np.bincount([draw.arm for draw in draws], minlength=4)
     assert counts[1] == 0
     assert (np.abs(counts[[0, 2, 3]] - 300) < 5 * np.sqrt(200)).all()
@@ -68,6 +68,6 @@ def test_few_nodes_are_opened_however_long_the_history():
 def opened_by_decisions(policy, state):
     rng, most = np.random.default_rng(3), []
     for _ in range(50):
-        policy.decide(state, None, rng, np.array([[True, False, False, False]]), 1)
+        policy.decide(state, None, rng, np.array([[True, False, False, False]]))
         most.append(int((state.history.arrays.open_weights[0, :, 0] > 0).sum()))
     return np.mean(most)

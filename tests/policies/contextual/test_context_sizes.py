@@ -43,7 +43,7 @@ def test_huge_contexts_are_refused(name, size):
     for call in (
         lambda: policy.select(state, size * ONE, rng),
         lambda: policy.scores(state, size * ONE, rng),
-        lambda: policy.decide(state, size * ONE, rng, None, 10),
+        lambda: policy.decide(state, size * ONE, rng, None),
         lambda: check_update(state, size * ONE, 1.0, 1.0),
         lambda: policy.update(state, size * ONE, np.array([0]), np.array([1.0]), rng),
     ):

@@ -88,13 +88,13 @@ def test_a_greedy_round_is_the_models_choice_and_a_random_one_any_allowed_arm():
     state, x = policy.start(Problem(3, 2)), np.ones((1, 2))
     some = np.array([[True, False, True]])
     assert policy.probabilities(state, x, some).tolist() == [0.5, 0.0, 0.5]
-    draws = [policy.decide(state, x, rng, some, 5) for _ in range(400)]
+    draws = [policy.decide(state, x, rng, some) for _ in range(400)]
     assert {draw.arm for draw in draws} == {0, 2}
     assert abs(np.mean([draw.arm == 0 for draw in draws]) - 0.5) < 5 * 0.025
     for arm, reward in ((0, 0.2), (0, 0.5), (1, 0.9), (1, 0.5), (2, 0.3)):
         policy.update(state, x, np.array([arm]), np.array([reward]))
     assert policy.probabilities(state, x, EVERY).tolist() == [0.0, 1.0, 0.0]
-    assert {policy.decide(state, x, rng, None, 5).arm for _ in range(20)} == {1}
+    assert {policy.decide(state, x, rng, None).arm for _ in range(20)} == {1}
 
 
 def test_rewards_of_greedy_rounds_are_checked_all_the_same():

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from bandstrap.arrays import Array
+from bandstrap.bandit.chance import DEFERRED
 from bandstrap.bandit.decision import Arm, Decision
 from bandstrap.errors import InvalidInput
 from bandstrap.storage.schema import FLOATS
 from bandstrap.validation import is_finite, is_whole
 
-DEFERRED = "deferred"  # a method: nobody has asked for the probability yet
 TYPES = {np.dtype(each).name: np.dtype(each) for each in (*FLOATS, np.uint8)}  # of contexts
 REMEDY = "give what Decision.to_dict returned, or a decision from a log"
 
@@ -107,19 +107,18 @@ def kept(decision: Decision) -> dict[str, Any]:
     return {**told, "learnt": decision.learnt, "control": decision.control}
 
 
-def _chances(decision: Any) -> dict[str, Any]:
+def _chances(decision: Decision) -> dict[str, Any]:
     """How probable the arm was, and how that is known."""
-    method = getattr(decision, "method", None)  # decisions have none in this version
-    if method == DEFERRED:
-        return {"propensity": None, "weight": None, "method": method, "error": None,
-                "weight_error": None}  # fmt: skip
-    p, error = decision.propensity, decision.error
+    if decision.method == DEFERRED:
+        unknown = dict.fromkeys(("propensity", "weight", "error", "weight_error"))
+        return {**unknown, "method": DEFERRED}
+    found = decision.chance
     return {
-        "propensity": p,
-        "weight": getattr(decision, "weight", 1 / p),
-        "method": method or ("shares" if error else "exact"),
-        "error": error,
-        "weight_error": getattr(decision, "weight_error", error / p**2),
+        "propensity": found.propensity,
+        "weight": found.weight,
+        "method": found.method,
+        "error": found.error,
+        "weight_error": found.weight_error,
     }
 
 

@@ -1,4 +1,4 @@
-"""One decision of a product: the draw that decides, its scores, and probabilities by more draws.
+"""One decision of a product: the draw that decides, and its scores.
 
 Scores are exact to within PRECISE of an arm's spread, and open no more of its history than that
 takes; which arm is highest is settled exactly, by opening those that are too close to tell apart.
@@ -8,7 +8,7 @@ import numpy as np
 
 from bandstrap.kernels.argmax import tied
 from bandstrap.kernels.compile import kernel
-from bandstrap.kernels.lazy.choose import choose_one, start_draw
+from bandstrap.kernels.lazy.choose import start_draw
 from bandstrap.kernels.lazy.draw import CEILING, DOUBT, FIXED, FLOOR, MIDDLE, TOTAL, narrow
 from bandstrap.kernels.lazy.history import COUNT, HIGH, LOW, SQUARES
 from bandstrap.kernels.random.streams import uniform
@@ -101,16 +101,6 @@ def _scored(stream, scheme, h, allowed, scores):
 
 
 @kernel
-def decide(stream, scheme, h, allowed, draws, scores, probabilities):
-    """Choose for the first run by a scored draw. Probabilities are the shares of `draws` draws that
-    each arm wins, the deciding one included."""
-    for arm in range(probabilities.size):
-        probabilities[arm] = 0.0
-    chosen = _scored(stream, scheme, h, allowed[0], scores)
-    probabilities[chosen] += 1.0
-    run = np.int64(0)
-    for _ in range(draws - 1):
-        probabilities[choose_one(stream, scheme, h, run, allowed[run])] += 1.0
-    for arm in range(probabilities.size):
-        probabilities[arm] /= draws
-    return chosen
+def decide(stream, scheme, h, allowed, scores):
+    """Choose for the first run by a scored draw."""
+    return _scored(stream, scheme, h, allowed[0], scores)

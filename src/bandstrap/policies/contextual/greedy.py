@@ -70,7 +70,7 @@ class ContextualEpsilonGreedy(LearnerPolicy):
         return arms
 
     def decide(
-        self, state: LearnerState, contexts: Contexts, rng: Rng, allowed: Array | None, draws: int
+        self, state: LearnerState, contexts: Contexts, rng: Rng, allowed: Array | None
     ) -> Draw:
         contexts, open_ = checked_decision(state, contexts, allowed)
         assert contexts is not None
@@ -78,11 +78,7 @@ class ContextualEpsilonGreedy(LearnerPolicy):
         if self._explore(state, rng)[0]:
             scores = rng.random(state.problem.n_arms)
             arm = highest(scores, open_[0], rng)
-        exact = self._mixed(state, exact, open_)
-        if exact is not None:
-            return Draw(arm, scores, exact)
-        again = lambda: int(self._select(state, contexts, rng, open_)[0])  # noqa: E731
-        return Draw.estimated(arm, scores, again, draws)
+        return Draw(arm, scores, self._mixed(state, exact, open_))
 
     def _probabilities(
         self, state: LearnerState, contexts: Contexts, allowed: Array

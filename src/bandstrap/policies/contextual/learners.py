@@ -1,6 +1,7 @@
 """Policies that have a `Learner` in each run, and their state."""
 
 from abc import abstractmethod
+from typing import ClassVar
 
 import numpy as np
 
@@ -63,6 +64,8 @@ class LearnerState(State):
 class LearnerPolicy(Policy[LearnerState]):
     """A policy that leaves learning to a `Learner` in each run and acts greedily on its draw."""
 
+    costly: ClassVar[bool] = True
+
     @abstractmethod
     def _learner(self, problem: Problem) -> Learner: ...
 
@@ -102,7 +105,7 @@ class LearnerPolicy(Policy[LearnerState]):
         return arms
 
     def decide(
-        self, state: LearnerState, contexts: Contexts, rng: Rng, allowed: Array | None, draws: int
+        self, state: LearnerState, contexts: Contexts, rng: Rng, allowed: Array | None
     ) -> Draw:
         contexts, every = checked_decision(state, contexts, allowed)
         assert contexts is not None
@@ -110,10 +113,7 @@ class LearnerPolicy(Policy[LearnerState]):
         if self._at_random(state):
             scores = rng.random(open_.size)
             return Draw(highest(scores, open_, rng), scores, _uniform(open_))
-        arm, scores, exact = learner.decide(context, rng, open_)
-        if exact is not None:
-            return Draw(arm, scores, exact)
-        return Draw.estimated(arm, scores, lambda: learner.best(context, rng, open_), draws)
+        return Draw(*learner.decide(context, rng, open_))
 
     def _update(
         self,

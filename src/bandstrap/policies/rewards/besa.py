@@ -57,9 +57,8 @@ class BESA(HistoryPolicy):
         return self._play(state, rng, allowed)[0]
 
     def decide(
-        self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array | None, draws: int
+        self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array | None
     ) -> Draw:
         _, open_ = checked_decision(state, contexts, allowed)
         arms, wins = self._play(state, rng, open_)
-        again = lambda: int(self._play(state, rng, open_)[0][0])  # noqa: E731
-        return Draw.estimated(int(arms[0]), wins[0], again, draws)
+        return Draw(int(arms[0]), wins[0])

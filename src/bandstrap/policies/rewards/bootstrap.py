@@ -1,17 +1,20 @@
 """Bootstrapped exploration: resample the history, estimate, act greedily."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng, Weights
+from bandstrap.choice import best_probabilities, normal_probabilities
 from bandstrap.errors import InvalidInput
 from bandstrap.history.compiled import Compiled
 from bandstrap.history.rewards import RewardHistory
 from bandstrap.kernels.codes import NO_SCHEME
 from bandstrap.kernels.lazy.observe import ATOMS, MOMENTS, REWARDS
-from bandstrap.policies.base import Draw, Policy
+from bandstrap.policies.base import Draw, Policy, Probabilities
+from bandstrap.policies.redraws import Redraws
 from bandstrap.policies.state import State
 from bandstrap.policies.validation import checked_decision
 from bandstrap.priors import Prior, PseudoRewards
@@ -19,6 +22,19 @@ from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap
 from bandstrap.resampling import Exponential, Resampling
 from bandstrap.storage.schema import Of, Schema
+
+
+class HistoryRedraws(Redraws):
+    """Draws in kernels, which do not walk the history."""
+
+    def __init__(self, history: RewardHistory, allowed: Array) -> None:
+        self._history, self._allowed = history, allowed
+
+    def waits(self, stream: Array, arm: int, limits: Array) -> int:
+        return self._history.waits(self._allowed, stream, arm, limits)
+
+    def votes(self, stream: Array, draws: int) -> Array:
+        return self._history.votes(self._allowed, stream, draws)
 
 
 class BootstrapState(State):
@@ -46,6 +62,11 @@ class BootstrapState(State):
         if not self.history.lazy:
             return None
         return Compiled(self.history, np.zeros((self.runs, self.problem.n_arms), dtype=np.int64))
+
+    def redraws(self, policy: Any, contexts: Contexts, allowed: Array) -> Redraws:
+        if policy.in_kernels and self.history.lazy:
+            return HistoryRedraws(self.history, allowed)
+        return super().redraws(policy, contexts, allowed)
 
     def remap_arms(self, fresh: "BootstrapState", before: ArmMap) -> None:
         self.history = self.history.remapped(fresh.history, before)
@@ -83,13 +104,17 @@ class HistoryPolicy(Policy[BootstrapState]):
         return state.history.choose(allowed, rng)
 
     def decide(
-        self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array | None, draws: int
+        self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array | None
     ) -> Draw:
         if not (self.in_kernels and state.history.lazy):
-            return super().decide(state, contexts, rng, allowed, draws)
+            return super().decide(state, contexts, rng, allowed)
         _, open_ = checked_decision(state, contexts, allowed)
-        arm, scores, shares = state.history.decide(open_, rng, draws)
-        return Draw(arm, scores, shares, draws)
+        return Draw(*state.history.decide(open_, rng), self._probabilities(state, contexts, open_))
+
+    def _probabilities(
+        self, state: BootstrapState, contexts: Contexts, allowed: Array
+    ) -> Probabilities:
+        return state.history.law(allowed) if self.in_kernels else None
 
     def _update(
         self,
@@ -154,6 +179,20 @@ class Bootstrap(HistoryPolicy):
         for run, arm in np.ndindex(scores.shape):
             scores[run, arm] = self._plain_draw(history, run, arm, rng)
         return scores
+
+    def _probabilities(
+        self, state: BootstrapState, contexts: Contexts, allowed: Array
+    ) -> Probabilities:
+        scheme, count = self.resampling, state.history.count[0]
+        if scheme.needs_rewards:
+            return super()._probabilities(state, contexts, allowed)
+        if not self.in_kernels or scheme.perturbs or scheme.variance > 0:
+            return None
+        means = np.where(count > 0, state.history.mean[0], np.inf)
+        if scheme.noise > 0:
+            spreads = scheme.noise / np.sqrt(np.where(count > 0, count, 1.0))
+            return partial(normal_probabilities, means, spreads, allowed[0])
+        return best_probabilities(means, allowed[0], state.problem.support.scale)
 
     def _plain_draw(self, history: RewardHistory, run: int, arm: int, rng: Rng) -> float:
         """One arm's draw by the scheme's `weights` alone, for schemes kernels do not know."""

@@ -52,7 +52,7 @@ class DirichletThompson(HistoryPolicy):
         return scores
 
     def decide(
-        self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array | None, draws: int
+        self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array | None
     ) -> Draw:
         # By scores, not lazily: saved bandits go on with the random numbers they began with.
-        return Policy.decide(self, state, contexts, rng, allowed, draws)
+        return Policy.decide(self, state, contexts, rng, allowed)

@@ -42,11 +42,13 @@ ENTRIES = (
         "exact", "log n",
         note="for all rewards, without walking the history; on 0/1 rewards it is Thompson "
         "sampling (claims C1 and C2)", rewards=BOUNDED,
+        exact_probabilities=True,
     ),
     Entry(
         "npb", lambda: Bootstrap(resampling.Multinomial()), "npb", "", NPB,
         "Non-parametric bootstrap: the mean of each arm's rewards drawn with replacement.",
         "exact", "log n", rewards=BOUNDED,
+        exact_probabilities=True,
     ),
     Entry(
         "npb-binomial", BinomialBootstrap, "npb", "", NPB,
@@ -54,6 +56,7 @@ ENTRIES = (
         "exact on 0/1 rewards", "constant", variant="binomial",
         note="on others the formula taken literally: the sum of rewards counts the ones",
         rewards=BOUNDED, cannot=(FORGET, TAKE_FRACTIONS),
+        exact_probabilities=True,
     ),
     Entry(
         "wb-additive", lambda: Bootstrap(resampling.GaussianNoise(), PseudoRewards(0, 0)), "wb", "",
@@ -61,6 +64,7 @@ ENTRIES = (
         "Weighted bootstrap with additive normal weights.",
         "exact", "constant", variant="additive",
         note="without pseudo-rewards, so that each arm is tried once first",
+        exact_probabilities=True,
     ),
     Entry(
         "wb-poisson", lambda: Bootstrap(resampling.Poisson()), "wb", "",
@@ -78,33 +82,39 @@ ENTRIES = (
         "greedy", lambda: Bootstrap(resampling.NoResampling()), "greedy", "", OURS,
         "The arm with the best mean so far, pseudo-rewards included.",
         "exact", "constant", note="nothing is random but ties", rewards=BOUNDED,
+        exact_probabilities=True,
     ),
     Entry(
         "npts", lambda: Bootstrap(resampling.Exponential(), PseudoRewards(1, 0)), "ts", "", RIOU,
         "Non-parametric Thompson sampling: exponential weights and one pseudo-reward of 1.",
         "exact", "log n", variant="npts", rewards=BOUNDED,
+        exact_probabilities=True,
     ),
     Entry(
         "ts", BetaThompson, "ts", "", "Thompson (1933); Agrawal and Goyal (2012)",
         "Thompson sampling from a beta posterior; rewards other than 0 and 1 are rounded.",
         "exact on 0/1 rewards", "constant", note="rounding at random is what the paper compares",
         rewards=UNIT, learns_at_random=True,
+        exact_probabilities=True,
     ),
     Entry(
         "ts-dirichlet", DirichletThompson, "ts", "", RIOU,
         "Thompson sampling from a Dirichlet posterior, for rewards from a few known values.",
         "exact", "constant", variant="dirichlet", rewards=CATEGORIES,
+        exact_probabilities=True,
     ),
     Entry(
         "ts-gaussian", GaussianThompson, "ts", "", "Thompson (1933)",
         "Thompson sampling for Gaussian rewards of known spread, with a flat prior.",
         "exact", "constant", variant="gaussian",
+        exact_probabilities=True,
     ),
     Entry(
         "npb-forced", lambda: ForcedPulls(30), "npb", "", f"{THE_PAPER}, section 3.3",
         "Non-parametric bootstrap after 30 forced pulls of each arm.",
         "exact after the pulls", "log n", variant="forced",
         note="30 is ours; `ForcedPulls.for_horizon` has the theorem's number", rewards=BOUNDED,
+        exact_probabilities=True,
     ),
     Entry(
         "eg", EpsilonGreedy, "eg", "", AUER,
@@ -136,6 +146,7 @@ ENTRIES = (
         note="theirs is an approximation of the bootstrap: weights are drawn once; they are 0 or "
         "2, next to which pseudo-rewards count half as much as in R's `contextual`",
         rewards=BOUNDED, learns_at_random=True,
+        exact_probabilities=True,
     ),
     Entry(
         "bts", BootstrappedThompson, "wb", "", "Osband and Van Roy (2015)",
@@ -148,12 +159,14 @@ ENTRIES = (
         "giro", Giro, "npb", "", "Kveton et al. (2019a)",
         "Bootstrap of a history in which each reward brings a pseudo-reward of 0 and one of 1.",
         "exact", "log n", variant="giro", rewards=BOUNDED, cannot=(FORGET, TAKE_FRACTIONS),
+        exact_probabilities=True,
     ),
     Entry(
         "phe", PerturbedHistory, "phe", "", "Kveton et al. (2019b)",
         "The mean of an arm's rewards and of coin flips, some for each reward.",
         "exact", "constant", note="for rewards in [0, 1]; other supports are rescaled",
         rewards=BOUNDED,
+        exact_probabilities=True,
     ),
     Entry(
         "reboot", ReBoot, "reboot", "", "Wang et al. (2020)",

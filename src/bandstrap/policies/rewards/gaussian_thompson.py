@@ -1,10 +1,13 @@
 """Thompson sampling for Gaussian rewards with a flat prior."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng
+from bandstrap.choice import normal_probabilities
+from bandstrap.policies.base import Probabilities
 from bandstrap.policies.rewards.means import MeanPolicy, MeanState
 from bandstrap.validation import LARGEST, require_up_to
 
@@ -31,3 +34,10 @@ class GaussianThompson(MeanPolicy):
         noise = self.scale * rng.standard_normal(state.count.shape)
         spread = noise / np.sqrt(np.maximum(state.count, 1.0))
         return np.where(state.count > 0, state.mean + spread, np.inf)
+
+    def _probabilities(self, state: MeanState, contexts: Contexts, allowed: Array) -> Probabilities:
+        count = state.count[0]
+        means = np.where(count > 0, state.mean[0], np.inf)
+        return partial(
+            normal_probabilities, means, self.scale / np.sqrt(np.maximum(count, 1.0)), allowed[0]
+        )

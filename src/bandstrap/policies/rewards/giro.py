@@ -10,7 +10,7 @@ from bandstrap.history.rewards import RewardHistory
 from bandstrap.kernels.codes import MULTINOMIAL
 from bandstrap.kernels.lazy.history import MOST_REWARDS
 from bandstrap.kernels.lazy.observe import ATOMS, REWARDS, add_ends
-from bandstrap.policies.base import Policy
+from bandstrap.policies.base import Policy, Probabilities
 from bandstrap.policies.rewards.bootstrap import Bootstrap, BootstrapState
 from bandstrap.policies.validation import bounded_width
 from bandstrap.priors import PseudoRewards
@@ -71,6 +71,9 @@ class Giro(Policy[GiroState]):
 
     def _select(self, state: GiroState, contexts: Contexts, rng: Rng, allowed: Array) -> Array:
         return state.history.choose(allowed, rng)
+
+    def _probabilities(self, state: GiroState, contexts: Contexts, allowed: Array) -> Probabilities:
+        return state.history.law(allowed)
 
     def _update(
         self,

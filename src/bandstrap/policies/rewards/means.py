@@ -7,7 +7,7 @@ import numpy as np
 from bandstrap.arrays import Array, Contexts, Rng, Weights
 from bandstrap.choice import best_probabilities
 from bandstrap.kernels.lazy.history import MOST_REWARDS
-from bandstrap.policies.base import Policy
+from bandstrap.policies.base import Policy, Probabilities
 from bandstrap.policies.state import State
 from bandstrap.policies.validation import bounded_width
 from bandstrap.problem import Problem
@@ -59,7 +59,7 @@ class MeanPolicy(Policy[MeanState]):
             bounded_width(problem.support, self)
         return MeanState(problem, runs)
 
-    def _probabilities(self, state: MeanState, contexts: Contexts, allowed: Array) -> Array | None:
+    def _probabilities(self, state: MeanState, contexts: Contexts, allowed: Array) -> Probabilities:
         if self.draws:
             return None
         scores = self._scores(state, contexts, np.random.default_rng(0))

@@ -1,6 +1,7 @@
 """The online bootstrap: replicas that each see every reward with a weight of their own."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -8,7 +9,8 @@ import numpy as np
 from bandstrap.arrays import Array, Contexts, Rng, Weights
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.lazy.history import MOST_REWARDS
-from bandstrap.policies.base import Policy, needed
+from bandstrap.laws import discrete_probabilities
+from bandstrap.policies.base import Policy, Probabilities, needed
 from bandstrap.policies.state import State
 from bandstrap.priors import Prior, PseudoRewards
 from bandstrap.problem import Problem
@@ -101,6 +103,12 @@ class OnlineBootstrap(Policy[ReplicaState]):
         mean = np.take_along_axis(state.mean, picks, axis=2)
         return np.where(weight > 0, mean, np.inf)[:, :, 0]
 
+    def _probabilities(
+        self, state: ReplicaState, contexts: Contexts, allowed: Array
+    ) -> Probabilities:
+        scores = np.where(state.weight[0] > 0, state.mean[0], np.inf)
+        return partial(_chances, scores, allowed[0], state.problem.support.scale)
+
     def _update(
         self,
         state: ReplicaState,
@@ -114,3 +122,9 @@ class OnlineBootstrap(Policy[ReplicaState]):
         shape = (state.runs, self.replicas, 1)
         drawn = self.resampling.weights(shape, needed(rng, self))[..., 0]
         state.observe(arms, rewards, drawn if weights is None else weights[:, None] * drawn)
+
+
+def _chances(scores: Array, allowed: Array, scale: float) -> Array:
+    """When a replica is picked for each arm by itself; `scores` are (arms, replicas)."""
+    masses = np.full(scores.shape[1], 1.0 / scores.shape[1])
+    return discrete_probabilities([(np.sort(own), masses) for own in scores], allowed, scale)

@@ -1,11 +1,15 @@
 """Perturbed-history exploration: the mean of rewards and fair coin flips."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng
+from bandstrap.kernels.lazy.ends import POINTS
+from bandstrap.laws import UNSEEN, binomial_law, discrete_probabilities
+from bandstrap.policies.base import Probabilities
 from bandstrap.policies.rewards.giro import whole_above
 from bandstrap.policies.rewards.means import MeanPolicy, MeanState
 from bandstrap.policies.validation import bounded_width
@@ -41,3 +45,21 @@ class PerturbedHistory(MeanPolicy):
         flips = rng.binomial(whole_above(self.a * n), 0.5)
         draw = ((state.mean - low) / width + flips / n) / (self.a + 1.0)
         return np.where(state.count > 0, low + width * draw, np.inf)
+
+    def _probabilities(self, state: MeanState, contexts: Contexts, allowed: Array) -> Probabilities:
+        low, width = state.problem.support.low, bounded_width(state.problem.support, self)
+        n = np.maximum(state.count[0], 1.0)
+        flips = whole_above(self.a * n)
+        if 20.0 * np.sqrt(flips / 4.0).sum() + 40.0 * flips.size > POINTS:
+            return None
+        shares = np.where(state.count[0] > 0, (state.mean[0] - low) / width, np.inf)
+        return partial(self._chances, n, shares, flips, allowed[0])
+
+    def _chances(self, counts: Array, shares: Array, flips: Array, allowed: Array) -> Array:
+        """By the laws of the coin flips, on the scale of [0, 1]."""
+        rest = self.a + 1.0
+        laws = [
+            binomial_law(float(m), 0.5, share / rest, 1 / (n * rest)) if share < np.inf else UNSEEN
+            for n, share, m in zip(counts, shares, flips, strict=True)
+        ]
+        return discrete_probabilities(laws, allowed, 1.0)

@@ -1,13 +1,14 @@
 """ReBoot: the residual bootstrap, with two pseudo-residuals that keep it wide."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng, Weights
 from bandstrap.choice import normal_probabilities
-from bandstrap.policies.base import Policy
+from bandstrap.policies.base import Policy, Probabilities
 from bandstrap.policies.rewards.means import MeanState
 from bandstrap.problem import Problem, Support
 from bandstrap.remapping import ArmMap, remapped
@@ -89,9 +90,11 @@ class ReBoot(Policy[SpreadState]):
         means, spreads = self._law(state)
         return means + spreads * rng.standard_normal(means.shape)
 
-    def _probabilities(self, state: SpreadState, contexts: Contexts, allowed: Array) -> Array:
+    def _probabilities(
+        self, state: SpreadState, contexts: Contexts, allowed: Array
+    ) -> Probabilities:
         means, spreads = self._law(state)
-        return normal_probabilities(means[0], spreads[0], allowed[0])
+        return partial(normal_probabilities, means[0], spreads[0], allowed[0])
 
     def _law(self, state: SpreadState) -> tuple[Array, Array]:
         """Means and standard deviations of the draws, (runs, arms)."""

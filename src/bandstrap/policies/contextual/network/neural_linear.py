@@ -2,12 +2,11 @@
 
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 
-from bandstrap.arrays import Array, Contexts, Rng
-from bandstrap.choice import highest
+from bandstrap.arrays import Array, Rng
 from bandstrap.models import Learner, SharedNetwork
 from bandstrap.models.features import RunningScale
 from bandstrap.models.network.heads import OneHead
@@ -15,9 +14,7 @@ from bandstrap.models.network.layers import Layers
 from bandstrap.models.network.shared import SharedLearner
 from bandstrap.models.online.ellipsoids import Ellipsoids
 from bandstrap.one_thread import ONE_BLAS_THREAD
-from bandstrap.policies.base import Draw
-from bandstrap.policies.contextual.learners import LearnerPolicy, LearnerState
-from bandstrap.policies.validation import checked_decision
+from bandstrap.policies.contextual.learners import LearnerPolicy
 from bandstrap.priors import NoExamples
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap, remapped
@@ -255,14 +252,3 @@ class NeuralLinear(LearnerPolicy):
         heads = OneHead(NoResampling())
         network = self.network.headed(problem, NoExamples(), heads)
         return NeuralLinearLearner(problem, network, self.noise, self.growth)
-
-    def decide(
-        self, state: LearnerState, contexts: Contexts, rng: Rng, allowed: Array | None, draws: int
-    ) -> Draw:
-        checked, every = checked_decision(state, contexts, allowed)
-        assert checked is not None
-        learner, open_ = cast(NeuralLinearLearner, state.learners[0]), every[0]
-        law = learner.law(checked[0], rng)
-        scores = law.draw(rng)
-        again = lambda: highest(law.draw(rng), open_, rng)  # noqa: E731
-        return Draw.estimated(highest(scores, open_, rng), scores, again, draws)
