@@ -52,7 +52,7 @@ class MeanExamples(PseudoExamples):
 
     schema = Schema(
         ends=Fixed(Row(Real(), Real())),
-        values=Fixed(ArrayOf(np.float64, "values")),
+        values=ArrayOf(np.float64, "values", fixed=True),
         wordy=Fixed(Flag()),
         seen=Whole(),
         total=ArrayOf(np.float64, "features", low=-WIDEST, high=WIDEST, finite=False),

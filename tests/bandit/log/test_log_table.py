@@ -58,7 +58,7 @@ def test_the_command(tmp_path):
     bandit = Bandit(Bootstrap(), ABC, seed=1, control=control, log=tmp_path / "log")
     bandit.learn(bandit.decide(), 1.0)
     code, out, _ = called("log", str(tmp_path / "log"), str(tmp_path / "t.parquet"))
-    assert (code, out.strip()) == (0, f"1 decisions written to {tmp_path / 't.parquet'}")
+    assert (code, " ".join(out.split())) == (0, f"1 decisions written to {tmp_path / 't.parquet'}")
     store = DecisionStore(tmp_path / "store")
     store.publish(bandit)
     store.add(store.bandit().bandit.decide())
