@@ -86,6 +86,7 @@ bench-bandit: $(FRESH_KERNELS) ## what a Bandit's decisions cost, whether they f
 	$(BIN)/python benchmarks/bandit.py
 	$(BIN)/python benchmarks/drift.py
 	$(BIN)/python benchmarks/threads.py
+	$(BIN)/python benchmarks/saving.py
 	$(BIN)/python benchmarks/propensities.py
 	$(BIN)/python docs/performance.py
 
@@ -101,8 +102,10 @@ endurance: $(FRESH_KERNELS) ## a million updates of what is kept up one reward a
 fuzz: $(TOOLS) $(FRESH_KERNELS) ## 10,000 files of bandits changed, loaded and used; those that do harm, into build/fuzz/
 	PYTHONPATH=tests $(BIN)/python -m fuzz
 
-crashes: $(TOOLS) $(FRESH_KERNELS) ## kill, crowd and starve savers of a bandit: the old file or the new one
+crashes: $(TOOLS) $(FRESH_KERNELS) ## kill, crowd and starve savers, logs and stores of bandits: nothing answered is lost
 	$(BIN)/python tests/bandit/crashes.py
+	$(BIN)/python tests/bandit/log/killed.py
+	$(BIN)/python tests/bandit/log/crowd.py
 
 claims: $(INSTALLED) ## docs/claims.md, its figures and the verdicts that the package shows, from evidence/
 	$(BIN)/python docs/claims.py

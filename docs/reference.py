@@ -29,6 +29,11 @@ TITLES = {
 # people need them.
 APART = {
     "bandit.logged": ("Bandits that learn from logs", ("LoggedBandit",)),
+    "bandit.log.store": (
+        "Decisions of several processes",
+        ("DecisionStore", "Receipt", "Reward", "Version"),
+    ),
+    "bandit.log.table": ("A log as a table", ("log_table", "write_parquet")),
     "models.sklearn.as_estimators": (
         "Our models as scikit-learn estimators",
         ("LinearEstimator", "LogisticEstimator"),

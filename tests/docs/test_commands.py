@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 import pytest
 import typer
@@ -66,6 +66,14 @@ def of_others(rest):
     assert rest[0] in {"scheduler", "worker", "start", "get-auth-token", "req", "x509"}
 
 
+def uvicorn(rest):
+    """The program and its folder are there; options are uvicorn's to check."""
+    (folder,) = (after for word, after in pairwise(rest) if word == "--app-dir")
+    (app_,) = (word for word in rest if re.fullmatch(r"\w+:\w+", word))
+    program, name = app_.split(":")
+    assert f"{name}" in (ROOT / folder / f"{program}.py").read_text()
+
+
 def settings(rest):
     assert all(re.fullmatch(r"RAY_[A-Z_]+=[\w./$]+", word) for word in rest)
 
@@ -80,6 +88,7 @@ KNOWN = {
     "make": make,
     "python": python,
     "pip": pip,
+    "uvicorn": uvicorn,
     "dask": of_others,
     "ray": of_others,
     "openssl": of_others,

@@ -31,7 +31,9 @@ def module(tmp_path, monkeypatch):
 
 
 def run(page, block, module):
-    for package in re.findall(r"^(?:import|from) (torch|lightgbm)\b", block.code, flags=re.M):
+    for package in re.findall(
+        r"^(?:import|from) (torch|lightgbm|fastapi)\b", block.code, flags=re.M
+    ):
         pytest.importorskip(package)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):

@@ -8,7 +8,7 @@ import json
 from hashlib import sha256
 from os import SEEK_END
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import numpy as np
@@ -25,6 +25,8 @@ from bandstrap.version import __version__
 MOST_BYTES = 2**28  # that any file may unpack to
 MOST_TIMES = 50  # its own size, if that is more
 HEADER, TEXT = "header", "text"
+WIDE = 4  # bytes of a character
+BLOCK = 1 << 16  # characters that are written at once
 
 
 def write(packed: Packed, path: Path, form: int, compressed: bool = True) -> None:
@@ -36,16 +38,27 @@ def write(packed: Packed, path: Path, form: int, compressed: bool = True) -> Non
 def write_to(file: BinaryIO, packed: Packed, form: int, compressed: bool = True) -> None:
     """Write what a file holds."""
     header = {"format": form, "version": __version__, "digest": digest_of(packed)}
-    texts = {HEADER: np.array(json.dumps(header)), TEXT: np.array(packed.text)}
-    arrays: dict[str, Any] = {**texts, **packed.arrays}
+    texts = {HEADER: json.dumps(header), TEXT: packed.text}
     # Much of it is unused room. Large files are not compressed, so that ours never unpack to more
     # than they may.
-    small = sum(array.nbytes for array in arrays.values()) <= MOST_BYTES
-    method = ZIP_DEFLATED if compressed and small else ZIP_STORED
+    size = sum(WIDE * len(text) for text in texts.values())
+    size += sum(array.nbytes for array in packed.arrays.values())
+    method = ZIP_DEFLATED if compressed and size <= MOST_BYTES else ZIP_STORED
     with ZipFile(file, "w", method) as made:
-        for name, array in arrays.items():
+        for name, text in texts.items():
+            with made.open(f"{name}.npy", "w", force_zip64=True) as member:
+                _write_text(member, text)
+        for name, array in packed.arrays.items():
             with made.open(f"{name}.npy", "w", force_zip64=True) as member:
                 npy.write_array(member, np.asanyarray(array), allow_pickle=False)
+
+
+def _write_text(member: IO[bytes], text: str) -> None:
+    """As `npy.write_array`, in blocks: that would copy the text, and stop all other threads."""
+    header = {"descr": f"<U{len(text)}", "fortran_order": False, "shape": ()}
+    npy.write_array_header_1_0(member, header)
+    for start in range(0, len(text), BLOCK):
+        member.write(text[start : start + BLOCK].encode("utf-32-le"))
 
 
 def read(path: Path, newest: int, most_bytes: int | None = None) -> Packed:
