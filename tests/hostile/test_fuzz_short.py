@@ -10,7 +10,7 @@ POLICIES = (
     "wb-interval", "npb-interval", "wb-halflife", "wb-window", "wb-expiry", "npb-forced", "ts",
     "besa", "online-bootstrap", "wb-log", "wb-log-gaussian", "npb-log-grouped",
     "wb-log-replicas", "wb-lin-additive", "glm-ucb", "ucb-glm", "gloc", "online-cover",
-    "epoch-greedy", "tree-heuristic", "ensemble-nn",
+    "epoch-greedy", "falcon-log", "regcb-lin", "tree-heuristic", "ensemble-nn", "neural-linear",
     "wb-nn-budgeted", "wb-sklearn", "wb-names", "wb-arms", "wb-expiry-format1", "wb-names-format1",
 )  # fmt: skip
 

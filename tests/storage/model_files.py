@@ -3,6 +3,7 @@
 import numpy as np
 
 from bandstrap import (
+    FALCON,
     GLMUCB,
     GLOC,
     UCBGLM,
@@ -38,9 +39,13 @@ from bandstrap import (
     OnlineToConfidence,
     Poisson,
     Propensity,
+    RecursiveLinear,
+    RecursiveLogistic,
+    RegCB,
     Replicas,
     SeenExamples,
     SharedBootstrap,
+    SquareCB,
     StochasticLinearRegression,
     StochasticLogisticRegression,
     Support,
@@ -86,6 +91,9 @@ POLICIES = {
     "cover": OnlineCover(count=3),
     "epochs": EpochGreedy(LOGISTIC, ConstantEpochs(2), EYE),
     "laplace": LaplaceThompson(),
+    "gaps": SquareCB(RecursiveLinear()),
+    "gap epochs": FALCON(LOGISTIC),
+    "bounds": RegCB(RecursiveLogistic()),
     "shared replicas": SharedBootstrap(Exponential(), Replicas(), EigenExamples()),
     "shared": SharedBootstrap(Exponential(), LOGISTIC, EigenExamples()),
     "shared descent": SharedBootstrap(Exponential(), StochasticLogisticRegression(), NoExamples()),

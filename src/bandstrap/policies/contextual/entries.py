@@ -127,14 +127,14 @@ def _squarecb(
     )  # fmt: skip
 
 
-def _regcb(word: str, kind: str, model: models.RecursiveModel, exact: str) -> Entry:
+def _regcb(word: str, kind: str, model: models.RecursiveModel, exact: str, **more: Any) -> Entry:
     return _Entry(
         f"regcb-{word}", lambda prior: RegCB(model), "regcb", kind, "Foster et al. (2018)",
         f"The most that an arm may pay by {kind} regressions nearly as good as the best.",
         exact, "d²", variant="gaps",
         note="the optimistic variant; nearly as good is a loss of 0.03 log(arms × t) more, where "
         "the logarithm is Vowpal Wabbit's and 0.03 ours",
-        exact_probabilities=True, compared=(USUALLY, QUICKLY),
+        exact_probabilities=True, **more,
     )  # fmt: skip
 
 
@@ -332,6 +332,7 @@ ENTRIES = (
         "wb-nn-heads", _wb(models.NetworkHeads()), "wb", "network", "Osband et al. (2016)",
         "One network whose heads each weigh a reward once, after bootstrapped DQN.",
         "fixed heads", "d", variant="heads", joins="nn-heads",
+        note="heads keep a normal prior around their start, after Pearce et al. (2020)",
         exact_probabilities=True, learns_at_random=True,
     ),
     _Entry(
@@ -339,7 +340,8 @@ ENTRIES = (
         lambda prior: ContextualBootstrap(NoResampling(), models.NetworkHeads(), NoExamples()),
         "ensemble", "network", OURS,
         "One network whose heads differ only by their random start; nothing is resampled.",
-        "fixed heads", "d", variant="heads", formerly=("heads-nn",), note="to compare with",
+        "fixed heads", "d", variant="heads", formerly=("heads-nn",),
+        note="each head keeps a normal prior around its start, after Pearce et al. (2020)",
         exact_probabilities=True, learns_at_random=True, compared=(USUALLY, WIDELY),
     ),
     _Entry(
@@ -421,7 +423,6 @@ ENTRIES = (
     _squarecb(
         "log", "logistic", models.RecursiveLogistic(),
         "Logistic regressions kept online", "online estimate", "d²",
-        compared=(USUALLY, QUICKLY),
     ),
     _squarecb(
         "nn", "network", models.SharedNetwork(),
@@ -438,7 +439,10 @@ ENTRIES = (
         exact_probabilities=True,
     ),
     _regcb("lin", "linear", models.RecursiveLinear(), "exact"),
-    _regcb("log", "logistic", models.RecursiveLogistic(), "online estimate"),
+    _regcb(
+        "log", "logistic", models.RecursiveLogistic(), "online estimate",
+        compared=(USUALLY, QUICKLY),
+    ),
     _Entry(
         "tree-heuristic", lambda prior: TreeHeuristic(), "ts", "tree", TREES,
         "One decision tree for each arm, and Thompson sampling within its leaves.",

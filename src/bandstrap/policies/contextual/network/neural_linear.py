@@ -110,6 +110,8 @@ class NeuralLinearLearner(Learner):
         require(self.arms.size == units + 1, "regressions are of another representation")
         require(self.sums.shape == self.arms.centres.shape, "sums are of other regressions")
         require(self.squares.size == len(self.sums), "squares are of other arms")
+        known = self.known if self.representation is None else 0
+        require(known == 0, "rows are known by no representation")
         if self.representation is not None:
             sizes = self.network.model.sizes(self.problem.n_features, 1)[:-1]
             require(self.representation.layers.sizes[:-1] == sizes, "it is of another network")
