@@ -231,7 +231,7 @@ def heavy_tails(checked: Checked) -> Iterator[Finding]:
         yield Finding(
             "heavy-tails", checked.rewards.arms,
             f"rewards have heavy tails: {TAIL:.0%} of them make up {tail:.0%} of all deviations "
-            "from the median, so a few rounds decide every mean; cap them, or play their logarithms",
+            "from the median, so few rounds decide every mean; cap them, or play their logarithms",
         )  # fmt: skip
 
 

@@ -66,14 +66,19 @@ class TableRewards:
         paid = self.payoffs.of(np.arange(len(self.values)))
         return self.scale.low + self.scale.width * paid
 
+    def best_arm(self) -> tuple[str, float]:
+        """The arm that pays most on average, and what it pays."""
+        means = self._means()
+        best = int(np.argmax(means))
+        return called(self.arms[best]), float(means[best])
+
     def baselines(self) -> dict[str, float]:
         """The reward per round without contexts: of a random arm, and of the best arm."""
-        means = self.scale.low + self.scale.width * self.payoffs.means()
-        best = int(np.argmax(means))
-        return {
-            "any arm at random": float(means.mean()),
-            f"always {called(self.arms[best])}": float(means[best]),
-        }
+        arm, pays = self.best_arm()
+        return {"any arm at random": float(self._means().mean()), f"always {arm}": pays}
+
+    def _means(self) -> Array:
+        return self.scale.low + self.scale.width * self.payoffs.means()
 
 
 class RewardSource(ABC):

@@ -42,7 +42,7 @@ class Cells(ABC):
 class Numbers(Cells):
     """A column of doubles; missing and infinite ones are NaN.
 
-    Where a `decimal` mark was given, `lenient` tells whether words among numbers are missing values.
+    Where a `decimal` mark was given, `lenient` tells whether words among them are missing values.
     """
 
     values: Array

@@ -15,6 +15,7 @@ _TIME = (
     r" ?(?:Z|(?P<zone>[+-]\d{2}):?(?P<zone_minute>\d{2})?)?)?"
 )
 ORDERS = {order: re.compile(text + _TIME) for order, text in _ORDERED.items()}
+PARTS = ("y", "m", "d", "hour", "minute", "second")
 LONGEST = 40  # characters of a date
 YEAR_FIRST = "ymd"
 
@@ -29,9 +30,9 @@ def seconds(word: str, order: str) -> float | None:
     found = ORDERS[order].fullmatch(word) if len(word) <= LONGEST else None
     if found is None:
         return None
-    clock = [int(found[part] or 0) for part in ("hour", "minute", "second")]
+    year, month, day, hour, minute, second = (int(found[part] or 0) for part in PARTS)
     try:
-        there = datetime(*(int(found[part]) for part in "ymd"), *clock, tzinfo=_zone(found))
+        there = datetime(year, month, day, hour, minute, second, tzinfo=_zone(found))
     except ValueError:  # the 32nd of January
         return None
     return there.timestamp() + float("0." + (found["part"] or "0")[1:] + "0")

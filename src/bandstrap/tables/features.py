@@ -305,7 +305,8 @@ def feature_of(facts: Any) -> Feature:
             raise ValueError(f"{name} = {value!r}")
     if "levels" in values:
         values["levels"] = tuple(values["levels"])
-    return kind(**values)
+    feature: Feature = kind(**values)
+    return feature
 
 
 class Fitted(NamedTuple):

@@ -5,7 +5,36 @@ let views = [];
 
 function applyTheme(theme) {
   const [name, label, said] = theme;
-  const button = document.getElementById("theme");
+  const button = function selectAll(code) {
+  const range = document.createRange();
+  range.selectNodeContents(code);
+  getSelection().removeAllRanges();
+  getSelection().addRange(range);
+}
+
+// Where the clipboard is closed to pages the code is selected, so that one key copies it.
+async function copyCode(code, button) {
+  try {
+    await navigator.clipboard.writeText(code.textContent);
+    button.textContent = "Copied";
+  } catch {
+    selectAll(code);
+    button.textContent = document.execCommand("copy") ? "Copied" : "Selected";
+  }
+  setTimeout(() => { button.textContent = "Copy"; }, 2000);
+}
+
+function addCopyButtons() {
+  document.querySelectorAll("pre").forEach((pre) => {
+    const frame = element("div", { class: "code" });
+    const button = element("button", { type: "button", class: "copy", "aria-live": "polite" }, "Copy");
+    button.addEventListener("click", () => copyCode(pre.querySelector("code"), button));
+    pre.replaceWith(frame);
+    frame.append(button, pre);
+  });
+}
+
+document.getElementById("theme");
   document.documentElement.dataset.theme = name;
   button.textContent = `◐ ${label}`;
   button.setAttribute("aria-label", `Colours: ${said}`);
@@ -46,6 +75,7 @@ function drawFigures({ figures, curves }) {
 
 document.getElementById("theme").addEventListener("click", nextTheme);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => views.forEach((view) => view.redraw()));
+addCopyButtons();
 addEventListener("beforeprint", beforePrint);
 addEventListener("afterprint", afterPrint);
 // The answer is painted before anything is drawn.
