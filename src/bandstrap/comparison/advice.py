@@ -47,7 +47,12 @@ def advice(ranking: tuple[Standing, ...], gap: Gap | None, played: Rehearsal) ->
         return Advice(first.policy, _nothing(first, played))
     chosen = recommended(ranking, played.floor)
     why = _alone(first, gap) or _why(chosen, ranking, gap, played.floor)
-    sentences = (_use(chosen, played), why, _cheaper(chosen, ranking, played), _bounds(played))
+    sentences = (
+        _use(chosen, played),
+        why,
+        _cheaper(chosen, ranking, played),
+        _bounds(chosen, played),
+    )
     return Advice(chosen.policy, tuple(filter(None, (*sentences, _doubt(chosen, played)))))
 
 
@@ -158,14 +163,15 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.1g} %"
 
 
-def _bounds(played: Rehearsal) -> str:
+def _bounds(chosen: Standing, played: Rehearsal) -> str:
     floor = f"Always pulling {played.arm} pays {played.floor:.4g}"
     if not played.ceilings:
         return f"{floor}."
     best, most = played.best
-    return (
-        f"{floor}; told every arm's reward, the best of the same models ({best}) earns {most:.4g}."
-    )
+    if most <= chosen.reward.mean:
+        return f"{floor}; told every arm's reward, the same models would earn no more."
+    told = f"told every arm's reward, the best of the same models ({best}) earns {most:.4g}"
+    return f"{floor}; {told}."
 
 
 def _doubt(chosen: Standing, played: Rehearsal) -> str:

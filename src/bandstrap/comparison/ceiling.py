@@ -1,8 +1,12 @@
-"""What models earn that are told every arm's reward in every row: a ceiling for bandits."""
+"""What models earn that are told every arm's reward in every row: a ceiling for most bandits.
 
-from collections.abc import Mapping
+Not for all: a model that is too simple for a table may do worse if it is told everything, since it
+then has to fit arms where they would never be chosen.
+"""
+
+from collections.abc import Iterable, Mapping
 from time import process_time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,48 +24,45 @@ CEILING = (
 SECONDS = 15.0  # of CPU; a kind of model that takes longer has no ceiling
 
 
-def ceilings(
-    policies: Mapping[str, Policy[Any]],
-    costs: Mapping[str, float],
-    table: PreparedTable,
-    rounds: int,
-    seed: int,
-) -> dict[str, float]:
-    """By kind of model, that of its cheapest policy, as far as it is found in time."""
-    found = {
-        kind: ceiling(policies[name], table, rounds, seed)
-        for kind, name in cheapest(policies, costs).items()
-    }
-    return {kind: value for kind, value in found.items() if value is not None}
+class Ceiling(NamedTuple):
+    """The mean reward per round of a policy that is told all, and that of its second half."""
+
+    whole: float
+    late: float
 
 
-def cheapest(policies: Mapping[str, Policy[Any]], costs: Mapping[str, float]) -> dict[str, str]:
-    """The cheapest policy of each kind of model; one of your own is a kind by itself."""
+def representatives(policies: Iterable[str], costs: Mapping[str, float]) -> dict[str, str]:
+    """The cheapest policy of each kind of model."""
     found: dict[str, str] = {}
     for name in sorted(policies, key=lambda each: (costs[each], each)):
-        kind = REGISTRY[name].model if name in REGISTRY else name
-        if kind:  # policies without models are below the best arm
-            found.setdefault(kind, name)
+        found.setdefault(kind_of(name), name)
+    found.pop("", None)  # without a model there is nothing to be told
     return found
 
 
-def ceiling(policy: Policy[Any], table: PreparedTable, rounds: int, seed: int) -> float | None:
-    """The mean reward per round of a policy that learns all arms after each round, in units.
+def kind_of(name: str) -> str:
+    """What a policy fits to contexts; one of your own is a kind by itself."""
+    return REGISTRY[name].model if name in REGISTRY else name
+
+
+def ceiling(policy: Policy[Any], table: PreparedTable, rounds: int, seed: int) -> Ceiling | None:
+    """In the units of the table, if it is found in time.
 
     Progressive: a row is decided before it is learnt, so this is what the same rounds would have
     paid if nothing had to be explored.
     """
     environment, rng = table.environment, generator(seed, "ceiling")
     world, problem = environment.start(RUNS, rng), environment.problem
-    state = policy.start(problem, RUNS)
-    earned, begun = 0.0, process_time()
+    state, earned = policy.start(problem, RUNS), np.zeros(rounds)
+    begun = process_time()
     for played in range(rounds):
         contexts = environment.look(world, played).contexts
         arms = policy.select(state, contexts, rng)
-        earned += float(environment.pull(world, arms, rng).mean())
+        earned[played] = environment.pull(world, arms, rng).mean()
         for arm in range(problem.n_arms):
             policy.update(state, contexts, np.full(RUNS, arm), world.paid[:, arm], rng)
         if process_time() - begun > SECONDS:
             return None
     scale = table.rewards.scale
-    return scale.low + scale.width * earned / rounds
+    means = earned.mean(), earned[rounds // 2 :].mean()
+    return Ceiling(*(scale.low + scale.width * float(mean) for mean in means))

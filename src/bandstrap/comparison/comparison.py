@@ -10,11 +10,11 @@ from typing import Any
 
 from bandstrap.comparison.advice import Rehearsal, advice
 from bandstrap.comparison.candidates import QUICK, USUAL, Selection, about, affordable
-from bandstrap.comparison.ceiling import TOLD, ceilings
+from bandstrap.comparison.ceiling import TOLD
 from bandstrap.comparison.checks import Finding
+from bandstrap.comparison.measured import Measured, kept, measure
 from bandstrap.comparison.options import Size, split_names
 from bandstrap.comparison.plot import draw
-from bandstrap.comparison.product import Measured, cost
 from bandstrap.comparison.ranking import Gap, Standing, gap, ranked
 from bandstrap.comparison.rewards import RewardScale, reward_source
 from bandstrap.comparison.snippet import ENCODER, WARM_START, snippet
@@ -62,14 +62,11 @@ class Output:
     ) -> Measured:
         """What was measured on this machine by an earlier call with the same cells, or is now."""
         facts, reusable = _facts(runner, cells, scale)
+        if not reusable:
+            return measure()
         stated = json.dumps({**facts, "version": __version__, "on": machine()}, sort_keys=True)
         digest = sha256(stated.encode()).hexdigest()
-        path = self.out / "costs.json"
-        found = Measured.read(path, digest, [cell.policy_name for cell in cells])
-        if found is None or not reusable:
-            found = measure()
-            write_json(path, {"of": digest, **asdict(found)}, "choose another --out")
-        return found
+        return kept(self.out / "costs.json", digest, [each.policy_name for each in cells], measure)
 
     def write(self, found: "Comparison") -> None:
         """Write the encoder, the warm start, the figure and the ranking."""
@@ -219,30 +216,18 @@ def run(
     ]
     check(cells)
     runner.progress = progress or Quiet()
-    known = WarmStart.of(table, rounds, runner.seed)
-    measuring = partial(measure, policies, table, known, rounds, runner.seed)
-    scale = table.rewards.scale
+    scale, played = table.rewards.scale, (rounds, runs, runner.seed)
     if store is None:
-        traces, measured = _play(runner, cells, scale), measuring()
-        return _judged(table, policies, traces, measured, (rounds, runs, runner.seed), known, None)
+        traces = _play(runner, cells, scale)
+        return _judged(
+            table, policies, traces, measure(policies, traces, table, runner.seed), played
+        )
     traces = store.run(runner, cells, scale)
+    measuring = partial(measure, policies, traces, table, runner.seed)
     measured = store.measured(runner, cells, scale, measuring)
-    played = rounds, runs, runner.seed
-    found = _judged(table, policies, traces, measured, played, known, store.out)
+    found = _judged(table, policies, traces, measured, played, store.out)
     store.write(found)
     return found
-
-
-def measure(
-    policies: dict[str, Policy[Any]],
-    table: PreparedTable,
-    known: WarmStart,
-    rounds: int,
-    seed: int,
-) -> Measured:
-    """What decisions cost, and what models earn that know every reward."""
-    costs = {name: cost(policy, table, known, seed) for name, policy in policies.items()}
-    return Measured(costs, ceilings(policies, costs, table, rounds, seed))
 
 
 def check(cells: list[Cell]) -> None:
@@ -261,8 +246,7 @@ def _judged(
     traces: list[Trace],
     measured: Measured,
     played: tuple[int, int, int],
-    known: WarmStart,
-    out: Path | None,
+    out: Path | None = None,
 ) -> Comparison:
     scale, (rounds, runs, seed) = table.rewards.scale, played
     ranking = ranked(traces, scale.low, scale.high, measured.costs)
@@ -270,13 +254,14 @@ def _judged(
     best = [by_name[standing.policy] for standing in ranking[:2]]
     between = gap(best[0], best[1]) if len(best) > 1 else None
     advised = advice(ranking, between, _rehearsal(table, measured, rounds))
+    lesson = measured.lesson(advised.policy, table, rounds)
     return Comparison(
         table.environment.name, rounds, runs, seed, ranking, table.rewards.baselines(), between,
         advised.policy, advised.sentences,
-        snippet(policies[advised.policy], table, len(known), out),
+        snippet(policies[advised.policy], table, lesson, out),
         (*table.decisions, _played(table, rounds, runs)), table.encoder, tuple(traces),
         table.findings, {name: about(name, policy) for name, policy in policies.items()},
-        measured.ceilings, known,
+        measured.ceilings, lesson.of(table, seed),
     )  # fmt: skip
 
 

@@ -1,9 +1,5 @@
 """The bandit that a product would hold, and what its decisions cost."""
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from time import process_time
 from typing import Any
 
@@ -12,36 +8,16 @@ import numpy as np
 from bandstrap.bandit import Bandit
 from bandstrap.comparison.rewards import RewardScale, TableRewards
 from bandstrap.comparison.table import PreparedTable, plain_row
-from bandstrap.comparison.warm_start import WarmStart
+from bandstrap.comparison.warm_start import Lesson
 from bandstrap.policies import Policy, ScaledRewards
 from bandstrap.problem import Support
 from bandstrap.seeding import generator
-from bandstrap.validation import is_finite
 
 ROWS = 200  # rows that are decided, one after the other, to see what that costs
 SECONDS = 1.0  # of CPU, after which fewer will do
 LEAST = 20  # decisions, however long they take
 BLOCKS = 5  # of decisions
 FIRST = 3  # that are not counted: something may have to be compiled
-
-
-@dataclass(frozen=True)
-class Measured:
-    """The CPU microseconds of each policy's decisions, and ceilings by kind of model."""
-
-    costs: dict[str, float]
-    ceilings: dict[str, float]
-
-    @classmethod
-    def read(cls, path: Path, digest: str, policies: Sequence[str]) -> "Measured | None":
-        """What a file holds, if it was measured of the same; what is damaged is measured anew."""
-        try:
-            stored = json.loads(path.read_bytes())
-            costs, known = dict(stored["costs"]), dict(stored["ceilings"])
-            same = stored["of"] == digest and [*costs] == [*policies]
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            return None
-        return cls(costs, known) if same and all(map(is_finite, costs.values())) else None
 
 
 def live_policy(policy: Policy[Any], rewards: TableRewards) -> Policy[Any]:
@@ -62,10 +38,10 @@ def live_bandit(policy: Policy[Any], rewards: TableRewards, seed: int | None = N
     return Bandit(live_policy(policy, rewards), arms=rewards.arms, rewards=support, seed=seed)
 
 
-def cost(policy: Policy[Any], table: PreparedTable, known: WarmStart, seed: int = 0) -> float:
+def cost(policy: Policy[Any], table: PreparedTable, lesson: Lesson, seed: int = 0) -> float:
     """CPU microseconds to encode a row, to decide and to learn, after the warm start."""
     bandit = live_bandit(policy, table.rewards, seed)
-    known.teach(bandit)
+    lesson.give(lesson.of(table, seed), bandit)
     rng = generator(seed, "rows that are timed")
     places = rng.integers(table.rows.num_rows, size=FIRST + ROWS).tolist()
     paid = dict(zip(table.rewards.arms, table.rewards.in_units().T, strict=True))

@@ -61,10 +61,10 @@ class TableRewards:
         values, n_arms = self.values, len(self.arms)
         return ClassPayoffs(values, n_arms) if values.ndim == 1 else FullPayoffs(values)
 
-    def in_units(self) -> Array:
-        """The reward of every arm in every row, as the table has them, (rows, arms)."""
-        paid = self.payoffs.of(np.arange(len(self.values)))
-        return self.scale.low + self.scale.width * paid
+    def in_units(self, rows: Array | slice = slice(None)) -> Array:
+        """The reward of every arm, in all rows or in some, as the table has them, (rows, arms)."""
+        paid = self.payoffs.of(np.arange(len(self.values))[rows])
+        return np.clip(self.scale.low + self.scale.width * paid, self.scale.low, self.scale.high)
 
     def best_arm(self) -> tuple[str, float]:
         """The arm that pays most on average, and what it pays."""

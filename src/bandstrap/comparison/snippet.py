@@ -10,6 +10,7 @@ from typing import Any
 
 from bandstrap.comparison.product import live_policy, live_support
 from bandstrap.comparison.table import PreparedTable
+from bandstrap.comparison.warm_start import Lesson
 from bandstrap.policies import Policy
 from bandstrap.problem import Support
 
@@ -17,11 +18,11 @@ WIDTH = 88  # characters of a line, where it can be broken
 ENCODER, WARM_START = "encoder.json", "warm_start.parquet"
 
 
-def snippet(policy: Policy[Any], table: PreparedTable, rows: int, out: Path | None) -> str:
+def snippet(policy: Policy[Any], table: PreparedTable, lesson: Lesson, out: Path | None) -> str:
     """The whole loop: load or build, decide, and learn the reward when it comes.
 
-    The bandit learns `rows` rows of the table first. `out` is the folder of the encoder and of
-    these rows; None if nothing was written, and they are in `found`.
+    The bandit has a `lesson` of the table first. `out` is the folder of the encoder and of its
+    rows; None if nothing was written, and they are in `found`.
     """
     code = _Code()
     made = code.of(live_policy(policy, table.rewards))
@@ -46,7 +47,7 @@ def snippet(policy: Policy[Any], table: PreparedTable, rows: int, out: Path | No
         f"        arms={arms},",
         f"        rewards={support},",
         "    )",
-        f"    {teacher}.teach(bandit)  # {rows:,} rows of the table, every arm",
+        f"    {teacher}.{lesson.code}",
         "",
         "row = encode.example  # your row here",
         "decision = bandit.decide(encode(row))  # do decision.arm, keep decision.id",

@@ -1,6 +1,7 @@
-"""What a table tells a bandit before its first decision."""
+"""What a table tells a bandit before its first decision, and the two ways of learning it."""
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,26 +15,25 @@ from bandstrap.comparison.table import PreparedTable
 from bandstrap.errors import InvalidInput, OutputError
 from bandstrap.seeding import generator
 from bandstrap.simulation.store.tables import read_table, write_table
+from bandstrap.validation import require_whole
 
 ARMS = b"bandstrap-arms"  # the key of their names
-MOST = 100_000  # rewards that are learnt
 AT_ONCE = 256  # rows
 REMEDY = "run bandstrap compare again"
+MOST = 100_000  # rewards that are learnt, where all arms are
 
 
 @dataclass(frozen=True, eq=False)
 class WarmStart:
     """Rows as contexts (n, features), and what every arm paid in them, (n, arms), in your units.
 
-    A labelled table tells the reward of every arm in every row, so a bandit that learns them all
-    begins where others have to explore first.
-
     >>> from bandstrap import Bandit, LinUCB, Support
     >>> known = WarmStart(("a", "b"), np.array([[0.0], [1.0]]), np.array([[1.0, 0.0], [0.0, 1.0]]))
     >>> bandit = Bandit(LinUCB(), arms=["a", "b"], rewards=Support.binary())
     >>> known.teach(bandit)
+    >>> known.rehearse(bandit, rounds=3)
     >>> bandit.rewards_learnt
-    4
+    7
     """
 
     arms: tuple[str, ...]
@@ -41,21 +41,18 @@ class WarmStart:
     rewards: Array
 
     @classmethod
-    def of(cls, table: PreparedTable, rounds: int, seed: int = 0) -> "WarmStart":
-        """As many rows as a run has rounds, at random; fewer where arms are very many."""
-        rewards = table.rewards.in_units()
-        rows, arms = rewards.shape
-        order = generator(seed, "warm start").permutation(rows)
-        some = order[: min(rounds, max(1, MOST // arms))]
-        return cls(table.rewards.arms, table.contexts[some].astype(np.float64), rewards[some])
+    def of(cls, table: PreparedTable, rows: int, seed: int = 0) -> "WarmStart":
+        """Some rows of a table, at random."""
+        some = generator(seed, "warm start").permutation(len(table.contexts))[:rows]
+        contexts = table.contexts[some].astype(np.float64)
+        return cls(table.rewards.arms, contexts, table.rewards.in_units(some))
 
     def __len__(self) -> int:
         return len(self.contexts)
 
     def teach(self, bandit: Bandit) -> None:
         """Let a bandit with these arms learn every row, of every arm."""
-        if set(bandit.arms) != set(self.arms):
-            raise InvalidInput("arms", list(bandit.arms), f"the table has {list(self.arms)}")
+        self._check(bandit)
         for contexts, rewards in self._pieces():
             bandit.learn(
                 context=np.repeat(contexts, len(self.arms), axis=0),
@@ -63,6 +60,23 @@ class WarmStart:
                 reward=rewards.ravel(),
             )
         bandit.settle()
+
+    def rehearse(self, bandit: Bandit, rounds: int | None = None) -> None:
+        """Let it choose an arm in each row and learn what that paid, as in a product.
+
+        Each row is one of the `rounds`; where these are more, rows come again.
+        """
+        require_whole(1, rounds=rounds)
+        self._check(bandit)
+        paid = [dict(zip(self.arms, each, strict=True)) for each in self.rewards.tolist()]
+        for played in range(len(self) if rounds is None else rounds):
+            place = played % len(self)
+            arm = bandit.rank(self.contexts[place], k=1)[0]
+            bandit.learn(context=self.contexts[place], arm=arm, reward=paid[place][str(arm)])
+
+    def _check(self, bandit: Bandit) -> None:
+        if set(bandit.arms) != set(self.arms):
+            raise InvalidInput("arms", list(bandit.arms), f"the table has {list(self.arms)}")
 
     def _pieces(self) -> Iterator[tuple[Array, Array]]:
         for start in range(0, len(self), AT_ONCE):
@@ -89,3 +103,68 @@ class WarmStart:
             return cls(arms, values[:, :width].copy(), values[:, width:].copy())
         except (KeyError, ValueError, TypeError) as error:
             raise OutputError(path, f"is not a warm start ({error})", REMEDY) from error
+
+
+@dataclass(frozen=True)
+class Lesson(ABC):
+    """How long a run was, and how much of a table of so many rows and arms is learnt."""
+
+    rounds: int
+    rows: int
+    arms: int
+
+    @property
+    @abstractmethod
+    def learnt(self) -> int:
+        """Rows that are learnt."""
+
+    @abstractmethod
+    def give(self, known: WarmStart, bandit: Bandit) -> None:
+        """Let a bandit learn them."""
+
+    @property
+    @abstractmethod
+    def code(self) -> str:
+        """The call that does, after `WarmStart.load(…)`."""
+
+    def of(self, table: PreparedTable, seed: int) -> WarmStart:
+        """What is learnt."""
+        return WarmStart.of(table, self.learnt, seed)
+
+
+class Told(Lesson):
+    """Every arm of as many rows as a run has rounds; of fewer where arms are very many."""
+
+    @property
+    def learnt(self) -> int:
+        return min(self.rows, self.rounds, max(1, MOST // self.arms))
+
+    def give(self, known: WarmStart, bandit: Bandit) -> None:
+        known.teach(bandit)
+
+    @property
+    def code(self) -> str:
+        return f"teach(bandit)  # {self.learnt:,} rows, every arm"
+
+
+class Rehearsed(Lesson):
+    """The arms that the bandit chooses, over twice the rounds of a run if there are new rows.
+
+    Models that are too simple for a table do better so: they fit each arm where it may be chosen.
+    """
+
+    @property
+    def learnt(self) -> int:
+        return min(self.rows, 2 * self.rounds)
+
+    @property
+    def _played(self) -> int:
+        return max(self.rounds, self.learnt)
+
+    def give(self, known: WarmStart, bandit: Bandit) -> None:
+        known.rehearse(bandit, self._played)
+
+    @property
+    def code(self) -> str:
+        again = f", {self._played}" if self._played > self.learnt else ""
+        return f"rehearse(bandit{again})  # {self._played:,} rounds on the table"

@@ -37,7 +37,7 @@ def comparison_report(found: Comparison, run: Run) -> Report:
 def _table(found: Comparison) -> Table:
     rows = [_row(standing, found.about[standing.policy]) for standing in found.ranking]
     rows += [_bound(found, name, "", "baseline") for name in found.baselines]
-    rows += [_bound(found, f"{TOLD}: {kind}", CEILING, "ceiling") for kind in found.ceilings]
+    rows += [_bound(found, f"{TOLD}: {kind}", CEILING, TOLD) for kind in found.ceilings]
     return Table(f"Ranking after {found.rounds:,} rounds, {found.runs} runs", _COLUMNS, tuple(rows))
 
 
