@@ -196,9 +196,10 @@ def _are_distinct(values: Array) -> bool:
 
 
 def outliers(checked: Checked) -> Iterator[Finding]:
-    """A few rewards are so far from nearly all others that these look alike."""
+    """A few rewards are so far from nearly all others that these look alike; not in a tail, where
+    there are always some."""
     values, far = extremes(checked.rewards)
-    if far.any():
+    if far.any() and not tail_share(checked.rewards):
         row, arm = np.unravel_index(np.abs(np.where(far, values, 0)).argmax(), values.shape)
         low, high = _most(values)
         name = called(checked.rewards.arms[arm])
@@ -211,8 +212,7 @@ def outliers(checked: Checked) -> Iterator[Finding]:
 
 
 def extremes(rewards: TableRewards) -> tuple[Array, Array]:
-    """The rewards in their units, and which of them are so far out and so few that they are
-    mistakes rather than a tail, (rows, arms)."""
+    """The rewards in their units, and which of them are far out and few, (rows, arms)."""
     values = rewards.in_units()
     low, high = _most(values)
     far = np.abs(values - (low + high) / 2) > FAR * max(high - low, 1e-9 * abs(high))

@@ -148,23 +148,23 @@ class Told(Lesson):
 
 
 class Rehearsed(Lesson):
-    """The arms that the bandit chooses, over twice the rounds of a run if there are new rows.
+    """The arms that the bandit chooses, over twice the rounds of a run: rows come again if need be.
 
     Models that are too simple for a table do better so: they fit each arm where it may be chosen.
     """
 
     @property
     def learnt(self) -> int:
-        return min(self.rows, 2 * self.rounds)
+        return min(self.rows, self._played)
 
     @property
     def _played(self) -> int:
-        return max(self.rounds, self.learnt)
+        return 2 * self.rounds
 
     def give(self, known: WarmStart, bandit: Bandit) -> None:
         known.rehearse(bandit, self._played)
 
     @property
     def code(self) -> str:
-        again = f", {self._played}" if self._played > self.learnt else ""
+        again = f", rounds={self._played}" if self._played > self.learnt else ""
         return f"rehearse(bandit{again})  # {self._played:,} rounds on the table"
