@@ -90,7 +90,11 @@ def _units(table: PreparedTable) -> str:
 
 def _digest(made: str, table: PreparedTable) -> str:
     """Another policy, encoder or reward has another file: none reads what is not its own."""
-    facts = [made, table.rewards.arms, asdict(table.rewards.scale), repr(table.encoder.features)]
+    encoder = [
+        [f"{value:.9g}" if isinstance(value, float) else value for value in vars(feature).values()]
+        for feature in table.encoder.features
+    ]  # the last digits differ from one processor to another
+    facts = [made, table.rewards.arms, asdict(table.rewards.scale), encoder]
     return sha256(json.dumps(facts).encode()).hexdigest()[:8]
 
 
