@@ -83,16 +83,17 @@ def _nothing(first: Standing, played: Rehearsal) -> tuple[str, ...]:
         f"For the first {played.rounds:,} rounds none earns more than always pulling {played.arm}: "
         f"that pays {shown(played.floor)} per round, the nearest is {first.policy} with "
         f"{first.reward}{cause}.",
-        _hope(played),
+        _hope(first, played),
     )
 
 
-def _hope(played: Rehearsal) -> str:
+def _hope(first: Standing, played: Rehearsal) -> str:
     """Whether there is something to learn in the table."""
     if not played.ceilings:
         return "Try more --rounds, or columns that say more."
     best, most = played.best
-    told = f"Told every arm's reward, the best of the same models ({best}) would earn {most:.4g}"
+    earns = first.reward.shown(most)
+    told = f"Told every arm's reward, the best of the same models ({best}) would earn {earns}"
     if most > played.floor:
         return f"{told}: try more --rounds."
     return f"{told}, no more than that either: these columns tell too little, try others."
@@ -164,13 +165,14 @@ def _percent(share: float) -> str:
 
 
 def _bounds(chosen: Standing, played: Rehearsal) -> str:
-    floor = f"Always pulling {played.arm} pays {played.floor:.4g}"
+    shown = chosen.reward.shown
+    floor = f"Always pulling {played.arm} pays {shown(played.floor)}"
     if not played.ceilings:
         return f"{floor}."
     best, most = played.best
     if most <= chosen.reward.mean:
         return f"{floor}; told every arm's reward, the same models would earn no more."
-    told = f"told every arm's reward, the best of the same models ({best}) earns {most:.4g}"
+    told = f"told every arm's reward, the best of the same models ({best}) earns {shown(most)}"
     return f"{floor}; {told}."
 
 
