@@ -1,7 +1,7 @@
 # Every target sets up what it needs in .venv; only Python 3.11 or later and make must be there.
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-pythons browser lint reproduce appendix contexts bench bench-contextual bench-bandit bench-engines bench-peers endurance crashes fuzz claims docs lock package clean
+.PHONY: help test test-pythons browser lint reproduce appendix contexts bench bench-contextual bench-bandit bench-compare bench-engines bench-peers endurance crashes fuzz claims docs lock package clean
 
 PYTHON ?= python3
 PYTHONS ?= python3.11 python3.12 python3.13
@@ -89,6 +89,9 @@ bench-bandit: $(FRESH_KERNELS) ## what a Bandit's decisions cost, whether they f
 	$(BIN)/python benchmarks/saving.py
 	$(BIN)/python benchmarks/propensities.py
 	$(BIN)/python docs/performance.py
+
+bench-compare: $(FRESH_KERNELS) ## what compare says that a decision costs, beside what its printed code costs and earns
+	$(BIN)/python benchmarks/compare.py
 
 bench-engines: $(TOOLS) $(FRESH_KERNELS) ## one and two workers of this machine, of Dask and of Ray
 	$(BIN)/python benchmarks/engines.py

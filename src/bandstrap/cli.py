@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bandstrap.comparison.candidates import Selection
     from bandstrap.comparison.options import Size
     from bandstrap.simulation.engines import Engine
+    from bandstrap.tables.reading import Reading
 
 Names = list[str] | None
 
@@ -61,6 +62,35 @@ class PolicyOptions:
 
         own = tuple(self.policy or ()), tuple(own_models or ())
         return Selection(split_own(self.policies), split(self.models), *own)
+
+
+@dataclass(frozen=True)
+class ReadingOptions:
+    """How the table is read."""
+
+    decimal: Annotated[
+        str, typer.Option(help="The decimal mark of numbers, as in 2.862,49: . or ,")
+    ] = ""
+    as_: Annotated[
+        Names,
+        typer.Option(
+            "--as",
+            metavar="<column=kind>",
+            help="What columns hold: number, text or date, as in price=number.",
+        ),
+    ] = None
+    drop: Annotated[
+        Names, typer.Option(metavar="<columns>", help="Columns to leave out, as in id,result.")
+    ] = None
+    distinct: Annotated[
+        bool, typer.Option("--distinct", help="Leave out rows that repeat another.")
+    ] = False
+
+    def reading(self) -> "Reading":
+        from bandstrap.comparison.options import kinds
+        from bandstrap.tables.reading import Reading
+
+        return Reading(self.decimal, kinds(split(self.as_)), split(self.drop), self.distinct)
 
 
 @dataclass(frozen=True)
@@ -250,6 +280,7 @@ def _compare(
             metavar="<columns>", help="Instead of a label: one column of rewards per arm, as a,b,c."
         ),
     ] = None,
+    read: ReadingOptions,
     chosen: PolicyOptions,
     model: Annotated[Names, _own("model")] = None,
     length: LengthOptions,
@@ -258,7 +289,8 @@ def _compare(
 ) -> None:
     """Play your table as a bandit and say which policy to use.
 
-    Rows come in random order. The output says what was done with each column.
+    Rows come in random order. The output says what is odd about the table, and what was done with
+    each column.
     If it is interrupted or killed, the same command continues where it stopped.
 
     Example: bandstrap compare flowers.csv --label species
@@ -275,7 +307,8 @@ def _compare(
         found = by_name(data)
         source = reward_source(label if label or rewards else found.label, split(rewards))
         check = lambda: chosen.selection(model).check()  # noqa: E731
-        table = prepare(found.table, source, execution.seed, check, found.title)
+        reading = read.reading()
+        table = prepare(found.table, source, execution.seed, check, reading, found.title)
 
         from bandstrap.commands.compare import compare
 

@@ -43,8 +43,10 @@ def test_a_comparison_prints_nothing_that_is_obeyed(table, tmp_path):
     assert (code, said) == (0, "")
     assert not OBEYED.search(out.replace("\n", ""))
     lines = out.splitlines()
+    odd = {"x": 1, "words": 1}  # they give the label away
     for column in ("x", "words", "dropped", "nested", "y"):
-        assert sum(line.startswith(rf"  {column} \x1b]0;owned\x07") for line in lines) == 1
+        named = sum(line.startswith(rf"  {column} \x1b]0;owned\x07") for line in lines)
+        assert named == 1 + odd.get(column, 0)
     assert "[red]" in lines[0]  # as it is written, not as a colour
     assert any("│ always left" in line for line in lines)
 

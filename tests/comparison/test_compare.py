@@ -41,15 +41,14 @@ def test_what_is_recommended_runs(tmp_path, monkeypatch):
     found = compare(shop(), label="bought", policies=FAST, rounds=150, runs=2, out="out")
     assert {s.policy for s in found.ranking} == set(FAST)
     assert found.recommended in FAST
-    assert "bandit.learn(decision" in found.code
     space = {}
     exec(found.code, space)
     assert isinstance(space["bandit"], Bandit)
-    assert space["bandit"].rewards_learnt == 1
+    assert space["bandit"].rewards_learnt in (150 * 3 + 1, 300 + 1)  # told all, or rehearsed
     assert set(space["bandit"].arms) == {"tea", "coffee", "milk"}
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        "results.parquet", "timings.parquet", "plot.png", "ranking.json", "encoder.json",
-        "batches",
+        "results.parquet", "timings.parquet", "costs.json", "plot.png", "ranking.json",
+        "encoder.json", "warm_start.parquet", "batches", space["state"].name,
     }  # fmt: skip
     results = pq.read_table("out/results.parquet")
     assert results.column_names[:3] == ["experiment", "environment", "policy"]

@@ -7,6 +7,7 @@ import pytest
 import reports
 
 from bandstrap.comparison import Comparison
+from bandstrap.comparison.checks import Finding
 from bandstrap.comparison.ranking import gap, ranked
 from bandstrap.errors import OutputError
 from bandstrap.report import write_report
@@ -98,12 +99,19 @@ def test_a_comparison_says_what_to_use_first(made):
     ranking = ranked(list(traces))
     found = Comparison(
         "flowers.csv", 2000, 3, 7, ranking, {"best arm": 0.3}, gap(*traces), "wb-log",
-        "Use wb-log: it is cheap.", "bandit = Bandit(policy)", ("90 rows read", "age: a number"),
-        None, tuple(traces),
+        ("Use wb-log: it is cheap.",), "bandit = Bandit(policy)",
+        ("90 rows read", "age: a number"), None, tuple(traces),
+        (Finding("leak", ("age",), "age: alone <gives> the label away"),),
+        {"wb-log": "What wb-log is.", "eg-log": "What eg-log is."}, {"logistic": 0.8}, None,
     )  # fmt: skip
     text = page(comparison_report(found, reports.RUN))
-    shown = ["Use wb-log.", "it is cheap.", "bandit = Bandit(policy)", "<td>best arm</td>"]
+    shown = [
+        "Use wb-log.", "What is odd about flowers.csv", "age: alone &lt;gives&gt; the label away",
+        "It is cheap.", "bandit = Bandit(policy)", "<b>best arm</b>", "<b>told all: logistic</b>",
+    ]  # fmt: skip
     assert sorted(shown, key=text.index) == shown
+    for name, what in found.about.items():
+        assert f"<b>{name}</b><small>{what}</small>" in text
     assert '<dd class="alone">90 rows read</dd><dt>age</dt><dd>a number</dd>' in text
     curves = {curve["policy"]: curve for curve in data_of(text)["curves"]}
     for standing in ranking:

@@ -347,6 +347,15 @@ class Bandit:
                 self._back_to(before)
                 raise
 
+    def settle(self) -> None:
+        """Do now what learning has put off, after a long log, say: networks train as they decide.
+
+        A decision then costs what it costs in the long run.
+        """
+        with self._lock:
+            if self._memory is not None:
+                self._memory.settle(self._rng)
+
     def drop(self, decision: Any) -> None:
         """Drop a decision that will have no reward, because it was never shown, say."""
         with self._work:

@@ -36,6 +36,10 @@ class Memory:
         weights = None if weight == 1.0 else np.array([weight])
         learn(self.policy, self.state, context, np.array([arm]), np.array([reward]), rng, weights)
 
+    def settle(self, rng: Rng) -> None:
+        """Do now what learning has put off."""
+        self.policy.settle(self.state, rng)
+
     def remap_arms(self, problem: Problem, before: ArmMap) -> None:
         """Go on with the arms of `problem`; `before` has each one's earlier place, or None."""
         self.policy.remap_arms(self.state, problem, before)
@@ -99,6 +103,10 @@ class WindowMemory(Memory):
         learn(self.policy, self.younger, context, np.array([arm]), np.array([reward]), rng, weights)
         if self.interval.completed():
             self.state, self.younger = self.younger, self.policy.start(self.problem)
+
+    def settle(self, rng: Rng) -> None:
+        super().settle(rng)
+        self.policy.settle(self.younger, rng)
 
     def remap_arms(self, problem: Problem, before: ArmMap) -> None:
         super().remap_arms(problem, before)

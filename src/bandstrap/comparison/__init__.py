@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from bandstrap.comparison.comparison import Comparison as Comparison
     from bandstrap.comparison.comparison import compare as compare
+    from bandstrap.comparison.warm_start import WarmStart as WarmStart
     from bandstrap.tables.encoder import Encoder as Encoder
 
-__all__ = ["Comparison", "Encoder", "compare"]
+__all__ = ["Comparison", "Encoder", "WarmStart", "compare"]
 
 _HOMES = {
     "Comparison": "comparison.comparison",
     "Encoder": "tables.encoder",
+    "WarmStart": "comparison.warm_start",
     "compare": "comparison.comparison",
 }
 

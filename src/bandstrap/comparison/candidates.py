@@ -52,6 +52,13 @@ def _loaded(point: EntryPoint, kind: type) -> Any:
     return instance(thing, kind, whose, point.value)
 
 
+def about(name: str, policy: Policy[Any]) -> str:
+    """What a policy is, in one sentence: of your own, how its class begins to describe itself."""
+    if name in REGISTRY:
+        return REGISTRY[name].sentence
+    return (type(policy).__doc__ or type(policy).__name__).strip().partition("\n")[0]
+
+
 def affordable(names: tuple[str, ...], width: int) -> tuple[str, ...]:
     """Those of the names that are tried by default on contexts of this width."""
     return names if width <= WIDE else tuple(name for name in names if name in LEAN)

@@ -1,7 +1,7 @@
 """What a user asks of a comparison or a benchmark, as far as it can be checked at once."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bandstrap.errors import InvalidInput
@@ -51,6 +51,21 @@ def split_policies(policies: str | Sequence[str]) -> tuple[str, ...]:
         else:
             parts[-1] += letter
     return tuple(part.strip() for part in parts if part.strip()) or ("",)
+
+
+def kinds(pairs: Iterable[str]) -> dict[str, str]:
+    """What columns hold, from words such as price=number.
+
+    >>> kinds(["price=number", "a=b=date"])
+    {'price': 'number', 'a=b': 'date'}
+    """
+    found = {}
+    for pair in pairs:
+        column, _, kind = pair.rpartition("=")
+        if not column:
+            raise InvalidInput("--as", pair, "write column=number, column=text or column=date")
+        found[column] = kind
+    return found
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
-"""Mean rewards with confidence intervals, ranked, and the recommendation that follows."""
+"""Mean rewards with confidence intervals, ranked."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil, inf, log10, nan, sqrt
 
@@ -10,8 +11,6 @@ from bandstrap.arrays import Array
 from bandstrap.simulation import Trace
 
 CONFIDENCE = 0.95
-MUCH = 2.0  # a policy must be cheaper by this factor to be preferred to a better one
-LITTLE = 0.1  # share of the first's lead over the best arm that a cheaper one may lose
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class ConfidenceInterval:
 
 @dataclass(frozen=True)
 class Standing:
-    """A policy's place, its reward per round, and the CPU microseconds per decision."""
+    """A policy's place, its reward per round, and the CPU microseconds of a decision."""
 
     place: int
     policy: str
@@ -112,82 +111,24 @@ def gap(first: Trace, second: Trace) -> Gap:
     return Gap(first.policy, second.policy, ConfidenceInterval.of(paired))
 
 
-def ranked(traces: list[Trace], low: float = -inf, high: float = inf) -> tuple[Standing, ...]:
-    """Best first, ties by name; rewards lie between `low` and `high`."""
+def ranked(
+    traces: list[Trace],
+    low: float = -inf,
+    high: float = inf,
+    costs: Mapping[str, float] | None = None,
+) -> tuple[Standing, ...]:
+    """Best first, ties by name; rewards lie between `low` and `high`.
+
+    `costs` are those of a product, in microseconds; if there are none, those of the simulation.
+    """
     order = sorted(traces, key=lambda trace: (-per_round(trace).mean(), trace.policy))
     return tuple(
         Standing(
             place,
             trace.policy,
             ConfidenceInterval.of(per_round(trace)).within(low, high),
-            cost(trace),
+            cost(trace) if costs is None else costs[trace.policy],
             gap(order[0], trace).difference,
         )
         for place, trace in enumerate(order, start=1)
     )
-
-
-@dataclass(frozen=True)
-class Advice:
-    """Which policy to use, and why."""
-
-    policy: str
-    sentence: str
-
-
-def advice(ranking: tuple[Standing, ...], gap: Gap | None, floor: float) -> Advice:
-    """What follows from a ranking; `floor` is the reward per round of the best arm alone."""
-    first = ranking[0]
-    if first.reward.mean <= floor:
-        sentence = (
-            f"None earns more than always pulling the best arm ({first.reward.shown(floor)} per "
-            f"round) in this many rounds; the nearest is {first.policy} with {first.reward}: try "
-            "more --rounds, or columns that say more."
-        )
-        return Advice(first.policy, sentence)
-    if gap is None:
-        return _use(first, "; it played alone", floor)
-    lead = f", {gap.difference} more than {gap.second}"
-    if not first.reward.known:
-        return _use(first, f"{lead} in a single run, which may be chance: use more --runs", floor)
-    if gap.real:
-        return _use(first, f"{lead}, the next, at {first.cost:,.0f} µs per decision", floor)
-    return _among_equals(ranking, floor)
-
-
-def _among_equals(ranking: tuple[Standing, ...], floor: float) -> Advice:
-    """The best of those that cost about the least; times vary too much to choose more finely.
-
-    A policy that does not differ from the first is not preferred for that alone, as few runs
-    separate nothing: the worst-case loss must be small too.
-    """
-    first, *others = ranking
-    little = LITTLE * (first.reward.mean - floor)
-    tied = [each for each in others if each.tied and each.reward.low > floor]
-    close = [first, *(each for each in tied if each.behind.high <= little)]
-    least = min(standing.cost for standing in close)
-    chosen = next(standing for standing in close if standing.cost <= MUCH * least)
-    why = f" at {chosen.cost:,.0f} µs per decision; "
-    if chosen is not first:
-        shown = first.reward.shown
-        why += (
-            f"{first.policy} earned {shown(first.reward.mean)} at {first.cost:,.0f} µs, "
-            f"at best {shown(chosen.behind.high)} more, which may be chance"
-        )
-        return _use(chosen, why, floor)
-    if not tied:
-        none = "no other that may be as good earns significantly more than the best arm"
-        return _use(first, why + none, floor)
-    names = ", ".join(each.policy for each in tied[:4]) + (" …" if len(tied) > 4 else "")
-    if any(MUCH * each.cost <= first.cost for each in tied):
-        return _use(first, why + f"{names} may be as good; more --runs would tell", floor)
-    return _use(first, why + f"{names} may be as good, but cost at least half as much", floor)
-
-
-def _use(chosen: Standing, why: str, floor: float) -> Advice:
-    """With a warning if the best arm alone may be as good."""
-    reward = chosen.reward
-    doubt = ""
-    if reward.known and reward.low <= floor:
-        doubt = f"; but that is not significantly more than the best arm ({reward.shown(floor)})"
-    return Advice(chosen.policy, f"Use {chosen.policy}: {reward} per round{why}{doubt}.")

@@ -13,7 +13,8 @@ from bandstrap.arrays import Array
 from bandstrap.comparison.options import split_names
 from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.printable import called
-from bandstrap.tables.cells import Classes, cells_of, classes_of
+from bandstrap.tables.cells import Cells, Classes, classes_of
+from bandstrap.tables.reading import Reading
 from bandstrap.tables.text import LONGEST
 
 if TYPE_CHECKING:  # they need a compiler, for which a bad table should not wait
@@ -60,14 +61,24 @@ class TableRewards:
         values, n_arms = self.values, len(self.arms)
         return ClassPayoffs(values, n_arms) if values.ndim == 1 else FullPayoffs(values)
 
+    def in_units(self, rows: Array | slice = slice(None)) -> Array:
+        """The reward of every arm, in all rows or in some, as the table has them, (rows, arms)."""
+        paid = self.payoffs.of(np.arange(len(self.values))[rows])
+        return np.clip(self.scale.low + self.scale.width * paid, self.scale.low, self.scale.high)
+
+    def best_arm(self) -> tuple[str, float]:
+        """The arm that pays most on average, and what it pays."""
+        means = self._means()
+        best = int(np.argmax(means))
+        return called(self.arms[best]), float(means[best])
+
     def baselines(self) -> dict[str, float]:
         """The reward per round without contexts: of a random arm, and of the best arm."""
-        means = self.scale.low + self.scale.width * self.payoffs.means()
-        best = int(np.argmax(means))
-        return {
-            "any arm at random": float(means.mean()),
-            f"always {called(self.arms[best])}": float(means[best]),
-        }
+        arm, pays = self.best_arm()
+        return {"any arm at random": float(self._means().mean()), f"always {arm}": pays}
+
+    def _means(self) -> Array:
+        return self.scale.low + self.scale.width * self.payoffs.means()
 
 
 class RewardSource(ABC):
@@ -82,7 +93,7 @@ class RewardSource(ABC):
                 raise UnknownName("column", name, names)
 
     @abstractmethod
-    def rewards(self, table: pa.Table) -> tuple[TableRewards, Array]:
+    def rewards(self, table: pa.Table, reading: Reading) -> tuple[TableRewards, Array]:
         """The rewards of the rows that have them, and which rows these are."""
 
 
@@ -93,7 +104,7 @@ class Label(RewardSource):
         self.column = column
         self.columns = (column,)
 
-    def rewards(self, table: pa.Table) -> tuple[TableRewards, Array]:
+    def rewards(self, table: pa.Table, reading: Reading) -> tuple[TableRewards, Array]:
         codes, names = self._classes(table[self.column])
         kept = codes >= 0
         present, labels = np.unique(codes[kept], return_inverse=True)
@@ -126,8 +137,9 @@ class RewardColumns(RewardSource):
         if len(columns) < 2 or len(set(columns)) < len(columns):
             raise self._refused("name two or more columns, an arm each")
 
-    def rewards(self, table: pa.Table) -> tuple[TableRewards, Array]:
-        rewards = np.stack([_numbers(name, table[name]) for name in self.columns], axis=1)
+    def rewards(self, table: pa.Table, reading: Reading) -> tuple[TableRewards, Array]:
+        columns = [_numbers(name, reading.cells(name, table[name])) for name in self.columns]
+        rewards = np.stack(columns, axis=1)
         kept = ~np.isnan(rewards).any(axis=1)
         rewards = rewards[kept]
         if not kept.any():
@@ -151,10 +163,11 @@ class RewardColumns(RewardSource):
         return InvalidInput("--rewards", ",".join(self.columns), remedy)
 
 
-def _numbers(name: str, column: pa.ChunkedArray) -> Array:
-    values = cells_of(column).numbers()
+def _numbers(name: str, cells: Cells) -> Array:
+    values = cells.numbers()
     if values is None:
-        raise InvalidInput("--rewards", name, "give columns of numbers")
+        remedy = "give columns of numbers; of 2.862,49 add --decimal ,; of € 2.32 or words among "
+        raise InvalidInput("--rewards", name, f"{remedy}numbers add --as {called(name)}=number")
     return values
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -10,17 +11,21 @@ import numpy as np
 import pyarrow as pa
 
 from bandstrap.arrays import Array
+from bandstrap.comparison.checks import Checked, Finding, findings
+from bandstrap.comparison.decision_log import check_not_a_log
 from bandstrap.comparison.rewards import RewardSource, TableRewards
 from bandstrap.errors import InvalidInput
 from bandstrap.printable import called
-from bandstrap.tables.cells import cells_of
+from bandstrap.tables.cells import Cells
 from bandstrap.tables.encoder import Encoder
 from bandstrap.tables.features import Fitted, fitted
+from bandstrap.tables.reading import Reading
 from bandstrap.tables.source import Sample, read, title_of
 
 if TYPE_CHECKING:  # it needs a compiler, for which a bad table should not wait
     from bandstrap.environments import TableEnvironment
 
+AS_IT_IS = Reading()
 UNNAMED = "(no name)"  # as where a frame's row names were written to a file
 
 
@@ -33,6 +38,8 @@ class PreparedTable:
     encoder: Encoder
     rewards: TableRewards
     decisions: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    rows: pa.Table  # of the columns that contexts come from, as they are
 
     @cached_property
     def environment(self) -> "TableEnvironment":
@@ -46,6 +53,7 @@ def prepare(
     source: RewardSource,
     seed: int = 0,
     check: Callable[[], None] = lambda: None,
+    reading: Reading = AS_IT_IS,
     title: str | None = None,
 ) -> PreparedTable:
     """Read a table, find the rewards, and encode all other columns.
@@ -56,62 +64,86 @@ def prepare(
 
     def checked(names: list[str]) -> None:
         source.check(names)
+        reading.check(names)
+        _check_dropped(reading, source)
         check()
 
-    return prepare_sample(read(data, seed, checked), title or title_of(data), source)
+    sample = read(data, seed, checked)
+    return prepare_sample(sample, title or title_of(data), source, reading)
 
 
-def prepare_sample(sample: Sample, title: str, source: RewardSource) -> PreparedTable:
+def prepare_sample(
+    sample: Sample, title: str, source: RewardSource, reading: Reading = AS_IT_IS
+) -> PreparedTable:
     """The same for a table that has been read."""
     source.check(sample.table.column_names)
     if sample.table.num_rows == 0:
         raise InvalidInput("data", title, "the table has a header but no rows")
-    rewards, kept = source.rewards(sample.table)
-    table = sample.table.filter(pa.array(kept)) if not kept.all() else sample.table
-    columns, notes = _fit(table.drop_columns(list(source.columns)))
+    whole = reading.rows(sample.table)
+    check_not_a_log(whole, title)
+    rewards, kept = source.rewards(whole, reading)
+    table = whole.filter(pa.array(kept)) if not kept.all() else whole
+    names = [name for name in table.column_names if name not in source.columns]
+    cells = {name: reading.cells(name, table[name]) for name in names}
+    columns, notes = _fit(cells)
     contexts = np.concatenate([each.contexts for each in columns], axis=1, dtype=np.float32)
     features = tuple(each.feature for each in columns)
-    encoder = Encoder(features, _example(table, [feature.name for feature in features]))
-    decisions = (*_row_notes(sample, kept), *rewards.notes, *notes)
-    return PreparedTable(title, contexts, encoder, rewards, decisions)
+    rows = table.select([feature.name for feature in features])
+    decisions = (*_row_notes(sample, whole, kept), *_left_out(reading), *rewards.notes, *notes)
+    found = findings(Checked(table, cells, rewards))
+    encoder = Encoder(features, plain_row(rows, 0))
+    return PreparedTable(title, contexts, encoder, rewards, decisions, found, rows)
 
 
-def _row_notes(sample: Sample, kept: Array) -> list[str]:
+def _check_dropped(reading: Reading, source: RewardSource) -> None:
+    for name in reading.dropped:
+        if name in source.columns:
+            raise InvalidInput("--drop", name, "rewards come from this column")
+
+
+def _left_out(reading: Reading) -> list[str]:
+    return [f"{called(name)}: left out, as you said" for name in reading.dropped]
+
+
+def _row_notes(sample: Sample, whole: pa.Table, kept: Array) -> list[str]:
     notes = [f"{sample.seen:,} rows read"]
     if not sample.complete:
         notes[0] += ", the first gigabyte; the rest of the file is left out"
     if sample.table.num_rows < sample.seen:
         notes.append(f"{sample.table.num_rows:,} of them drawn at random to play")
+    if repeated := sample.table.num_rows - whole.num_rows:
+        notes.append(f"{repeated:,} rows left out: they repeat others")
     if not kept.all():
         notes.append(f"{int((~kept).sum()):,} rows dropped: label or reward missing")
     return notes
 
 
-def _fit(table: pa.Table) -> tuple[list[Fitted], list[str]]:
+def _fit(cells: dict[str, Cells]) -> tuple[list[Fitted], list[str]]:
     """Each column encoded, or dropped with a reason."""
     columns: list[Fitted] = []
     notes = []
-    for name in table.column_names:
-        cells = cells_of(table[name])
-        if reason := cells.useless():
+    for name, each in cells.items():
+        if reason := each.useless():
             notes.append(f"{called(name) or UNNAMED}: dropped, {reason}")
         else:
-            columns.append(fitted(cells, name))
+            columns.append(fitted(each, name))
             notes.append(f"{called(name) or UNNAMED}: {columns[-1].feature.description()}")
     if not columns:
         remedy = f"none is left to decide by ({'; '.join(notes[:3])})"
-        raise InvalidInput("columns", table.column_names, remedy)
+        raise InvalidInput("columns", [*cells], remedy)
     return columns, notes
 
 
-def _example(table: pa.Table, names: list[str]) -> dict[str, Any]:
-    """The first row, as values that JSON can hold."""
-    row = table.select(names).slice(0, 1).to_pylist()[0]
+def plain_row(rows: pa.Table, place: int) -> dict[str, Any]:
+    """One row, as values that JSON can hold."""
+    row = rows.slice(place, 1).to_pylist()[0]
     return {name: _plain(value) for name, value in row.items()}
 
 
 def _plain(value: Any) -> str | int | float | None:
     if isinstance(value, str | int | None):
         return value
+    if isinstance(value, date):
+        return value.isoformat()
     number = float(value)
     return number if isfinite(number) else None

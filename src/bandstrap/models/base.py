@@ -67,6 +67,9 @@ class Learner(ABC):
         """The probability of each arm to be the best of a draw; None if only draws can tell."""
         return None
 
+    def settle(self, rng: Rng) -> None:  # noqa: B027 - most put nothing off
+        """Do now what `learn` has put off to later draws."""
+
     def check_context(self, contexts: Array) -> None:  # noqa: B027 - most take any
         """Refuse contexts that `learn` or a draw would refuse."""
 

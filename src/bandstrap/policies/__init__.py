@@ -52,6 +52,7 @@ from bandstrap.policies.rewards.ucb.bootstrapped_ucb import (
 )
 from bandstrap.policies.rewards.ucb.kl_ucb import KLUCB
 from bandstrap.policies.rewards.ucb.ucb1 import UCB1
+from bandstrap.policies.scaled_rewards import ScaledRewards
 from bandstrap.policies.schedules import Constant, Decay
 from bandstrap.policies.state import State
 
@@ -110,6 +111,7 @@ __all__ = [
     "PublishedSpread",
     "ReBoot",
     "RegCB",
+    "ScaledRewards",
     "SharedBootstrap",
     "SquareCB",
     "State",

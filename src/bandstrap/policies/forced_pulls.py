@@ -166,6 +166,9 @@ class ForcedPulls(Policy[ForcedState]):
         self.policy.update(state.inner, contexts, arms, rewards, rng, weights)
         state.owed[np.arange(state.runs), arms] -= 1  # afterwards: a refused reward is not a pull
 
+    def settle(self, state: ForcedState, rng: Rng) -> None:
+        self.policy.settle(state.inner, rng)
+
 
 def _forced(state: ForcedState, allowed: Array) -> Array | None:
     """Probability 1 for the arm that the first run must pull; None if it owes no allowed arm."""

@@ -42,6 +42,25 @@ class TextCell:
 
 
 @dataclass(frozen=True)
+class ExplainedCell:
+    """A name, and below it what it means.
+
+    >>> ExplainedCell("wb", "Weighted bootstrap.").html()
+    '<td data-sort="wb" class="explained"><b>wb</b><small>Weighted bootstrap.</small></td>'
+    """
+
+    kind: ClassVar[str] = "text"
+    text: str
+    meaning: str
+
+    def html(self) -> str:
+        name, meaning = escaped(self.text), escaped(self.meaning)
+        return (
+            f'<td data-sort="{name}" class="explained"><b>{name}</b><small>{meaning}</small></td>'
+        )
+
+
+@dataclass(frozen=True)
 class Badge:
     """A verdict: a word, a tone (good, part, bad or open), its rank for sorting, and whose it is.
 

@@ -60,11 +60,20 @@ def _answer(answer: Answer) -> str:
     parts = [
         f'<p class="sentence">{escaped(answer.sentence)}</p>',
         f'<ul class="tallies">{chips}</ul>' if chips else "",
+        _odd(answer),
         f'<p class="why">{escaped(answer.text)}</p>' if answer.text else "",
         f"<pre><code>{escaped(answer.code)}</code></pre>" if answer.code else "",
         _table(answer.table),
     ]
     return "".join(parts)
+
+
+def _odd(answer: Answer) -> str:
+    if not answer.odd:
+        return ""
+    lines = "".join(f"<li>{escaped(line)}</li>" for line in answer.odd)
+    title = escaped(answer.odd_title)
+    return f'<div class="odd part"><h2>{title}</h2><ul>{lines}</ul></div>'
 
 
 def _figure(figure: Figure) -> str:

@@ -78,13 +78,16 @@ class VerdictCount:
 
 @dataclass(frozen=True)
 class Answer:
-    """What comes first: a sentence, counts of verdicts, an explanation, code, the main table."""
+    """What comes first: a sentence, counts of verdicts, what is odd (a title and lines), an
+    explanation, code, the main table."""
 
     sentence: str
     table: Table
     counts: tuple[VerdictCount, ...] = ()
     text: str = ""
     code: str = ""
+    odd_title: str = ""
+    odd: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from bandstrap.arrays import Array
 from bandstrap.printable import called
+from bandstrap.tables.dates import orders_of
 
 MISSING = ("", "?", "NA", "N/A", "na", "n/a", "nan", "NaN", "NULL", "null", "#N/A")
 NOTHING = ("None", "NONE")  # missing among numbers; among words it may be one of them
@@ -22,9 +23,15 @@ THOUSANDS = r"^[+-]?\d{1,3}(,\d{3})+$"  # 1,234 may be a thousand or one and a b
 class Cells(ABC):
     """A column of one kind."""
 
+    is_date: bool = False  # that nobody asked for
+
     def numbers(self) -> Array | None:
         """The values, if they are numbers."""
         return None
+
+    def keys(self) -> Array:
+        """What rows can be sorted by; of a useless column nothing."""
+        return np.zeros(0)
 
     @abstractmethod
     def useless(self) -> str:
@@ -33,11 +40,19 @@ class Cells(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Numbers(Cells):
-    """A column of doubles; missing and infinite ones are NaN."""
+    """A column of doubles; missing and infinite ones are NaN.
+
+    Where a `decimal` mark was given, `lenient` tells whether words among them are missing values.
+    """
 
     values: Array
+    decimal: str = ""
+    lenient: bool = False
 
     def numbers(self) -> Array:
+        return self.values
+
+    def keys(self) -> Array:
         return self.values
 
     def useless(self) -> str:
@@ -58,6 +73,9 @@ class Categories(Cells):
     codes: Array
     levels: tuple[str, ...]
 
+    def keys(self) -> Array:
+        return self.codes
+
     def useless(self) -> str:
         there = self.codes[self.codes >= 0]
         if there.size == 0:
@@ -72,11 +90,32 @@ class Categories(Cells):
         return f"{len(self.levels):,} categories, the {LEVELS} most frequent hold {share:.0%}"
 
 
+@dataclass(frozen=True, eq=False)
+class Dates(Cells):
+    """A column of dates in seconds since 1970, NaN where missing; words have one `order`."""
+
+    values: Array
+    order: str
+
+    def keys(self) -> Array:
+        return self.values
+
+    def useless(self) -> str:
+        there = self.values[~np.isnan(self.values)]
+        if there.size == 0:
+            return "all missing"
+        return "constant" if there.size == self.values.size and not np.ptp(there) else ""
+
+
 @dataclass(frozen=True)
 class Other(Cells):
-    """A column of dates, lists and so on."""
+    """A column of dates that are not asked for, lists and so on."""
 
     kind: str
+
+    @property
+    def is_date(self) -> bool:  # type: ignore[override]
+        return self.kind.startswith(("date", "timestamp"))
 
     def useless(self) -> str:
         return f"of type {called(self.kind)}"
@@ -84,7 +123,7 @@ class Other(Cells):
 
 def cells_of(column: pa.ChunkedArray) -> Cells:
     """The column; words that are all numbers, or all true or false, become numbers."""
-    column = _plain(column)
+    column = plain(column)
     kind = column.type
     if pa.types.is_null(kind):
         return Numbers(np.full(len(column), np.nan))
@@ -99,14 +138,33 @@ def cells_of(column: pa.ChunkedArray) -> Cells:
     numbers = _parsed(words)
     if numbers is not None:
         return numbers
+    codes, levels = _encoded(words)
+    if _are_dates(words, levels):
+        return Other("date")
+    return categories(codes, levels)
+
+
+def categories(codes: Array, levels: list[str]) -> Categories:
+    """In alphabetical order, so that codes do not depend on the order of rows."""
+    order = sorted(range(len(levels)), key=levels.__getitem__)
+    return Categories(_reordered(codes, order), tuple(levels[i] for i in order))
+
+
+def words_of(column: pa.ChunkedArray) -> tuple[Array, list[str]] | None:
+    """The distinct words of a column and the index of each row's, -1 where it is missing; None if
+    it does not hold words."""
+    column = plain(column)
+    return _encoded(_trimmed(column)) if pa.types.is_large_string(column.type) else None
+
+
+def _are_dates(words: pa.Array, levels: list[str]) -> bool:
+    if not levels:
+        return False
     try:
         words.cast(pa.timestamp("us"))
-        return Other("date")
+        return True
     except pa.ArrowInvalid:
-        codes, levels = _encoded(words)
-        # In alphabetical order, so that codes do not depend on the order of rows.
-        order = sorted(range(len(levels)), key=levels.__getitem__)
-        return Categories(_reordered(codes, order), tuple(levels[i] for i in order))
+        return bool(orders_of(levels[:1]) and orders_of(levels))
 
 
 class Classes(NamedTuple):
@@ -122,7 +180,7 @@ def classes_of(column: pa.ChunkedArray) -> Classes | None:
     None for dates, lists and so on. Names that are numbers come in numerical order, others in
     alphabetical order.
     """
-    column = _plain(column)
+    column = plain(column)
     kind = column.type
     if pa.types.is_large_string(kind):
         values = _trimmed(column)
@@ -154,7 +212,7 @@ def _class_order(names: list[str]) -> Any:
     return lambda i: (numbers[i], names[i])
 
 
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The column without a dictionary, and with one of Arrow's several types of text."""
     kind = column.type
     if pa.types.is_dictionary(kind):

@@ -1,7 +1,7 @@
 """Rows of a table as contexts, in a product as they were in a comparison."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,9 +39,10 @@ class Encoder:
         return tuple(name for feature in self.features for name in feature.columns)
 
     def __call__(self, rows: Any) -> Array:
+        if type(rows) is dict:  # as almost always: in a product a row comes by itself
+            return self._of_dict(rows)
         if is_row(rows):
-            one: Array = self._of_dicts([rows])[0]
-            return one
+            return self._of_dict({str(name): value for name, value in rows.items()})
         if isinstance(rows, list | tuple) and rows and all(map(is_row, rows)):
             return self._of_dicts(rows)
         frame = nw.from_native(rows, eager_only=True, pass_through=True)
@@ -52,18 +53,30 @@ class Encoder:
         names = [name for name in frame.columns if str(name) in used]
         return self._of_columns({str(name): get(name).to_list() for name in names})
 
+    def _of_dict(self, row: dict[Any, Any]) -> Array:
+        encoded: list[float] = []
+        for feature in self.features:
+            if feature.name not in row:
+                row = {str(name): value for name, value in row.items()}  # pandas has numbers
+                self._check(row)
+            encoded += feature.numbers(row[feature.name])
+        return np.array(encoded)
+
     def _of_dicts(self, rows: Sequence[Any]) -> Array:
         named = [{str(name): value for name, value in row.items()} for row in rows]
         there = set(named[0]).intersection(*named)
         return self._of_columns({name: [row[name] for row in named] for name in there})
 
     def _of_columns(self, columns: dict[str, list[Any]]) -> Array:
-        for feature in self.features:
-            if feature.name not in columns:
-                remedy = "is missing; give every column that was compared"
-                raise InvalidInput("column", feature.name, remedy)
+        self._check(columns)
         parts = [feature.encoded(columns[feature.name]) for feature in self.features]
         return np.concatenate(parts, axis=1)
+
+    def _check(self, names: Container[str]) -> None:
+        for feature in self.features:
+            if feature.name not in names:
+                remedy = "is missing; give every column that was compared"
+                raise InvalidInput("column", feature.name, remedy)
 
     def save(self, path: Path | str) -> None:
         """Write it as JSON, for `load`."""

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from math import isfinite, nan
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -10,12 +11,19 @@ import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
-from bandstrap.tables.cells import LEVELS, MISSING, NOTHING, Categories, Cells, Numbers
+from bandstrap.tables.cells import LEVELS, MISSING, NOTHING, Categories, Cells, Dates, Numbers
 from bandstrap.tables.contexts import is_missing
+from bandstrap.tables.dates import ORDERS, seconds_of
+from bandstrap.tables.numerals import MARKS
+from bandstrap.tables.numerals import number as numeral
 from bandstrap.validation import is_finite, is_whole
 
 FLAGS = {"true": 1.0, "false": 0.0}
 ABSENT, OTHER = "(missing)", "(other)"
+UNKNOWN = (*MISSING, *NOTHING)  # instead of a number or a date
+DAY = 86400.0
+CYCLES = {"year": 365.2425 * DAY, "week": 7 * DAY, "day": DAY}
+WAVES = ("sine", "cosine")
 
 
 class Feature(ABC):
@@ -30,8 +38,13 @@ class Feature(ABC):
         """The names of the columns of numbers."""
 
     @abstractmethod
+    def numbers(self, value: Any) -> list[float]:
+        """A value of the column, None or NaN where it is missing, as a number for each column."""
+
     def encoded(self, values: Sequence[Any]) -> Array:
-        """Values of the column, None or NaN where missing, as numbers (n, columns)."""
+        """Many of them, (n, columns)."""
+        rows = np.array([self.numbers(value) for value in values], dtype=np.float64)
+        return rows.reshape(len(values), len(self.columns))
 
     @abstractmethod
     def description(self) -> str:
@@ -47,28 +60,30 @@ class NumberFeature(Feature):
     mean: float
     deviation: float
     missing: int = 0
+    decimal: str = ""  # of words; "" where 1,5 is all that may come
+    lenient: bool = False  # words that are no numbers are missing
 
     kind: ClassVar[str] = "number"
 
     @classmethod
     def fit(cls, name: str, cells: Numbers) -> "NumberFeature":
         there = cells.values[~np.isnan(cells.values)]
-        absent = cells.values.size - there.size
+        written = cells.values.size - there.size, cells.decimal, cells.lenient
         median = float(np.median(there))
         if np.isin(there, (0.0, 1.0)).all():  # standardised, a rare 1 would be in the hundreds
-            return cls(name, median, 0.0, 1.0, absent)
-        filled = np.where(np.isnan(cells.values), median, cells.values)
-        size = float(np.abs(filled).max()) or 1.0  # keeps squares of large numbers finite
-        mean, deviation = size * float((filled / size).mean()), size * float((filled / size).std())
-        return cls(name, median, mean, deviation or 1.0, absent)
+            return cls(name, median, 0.0, 1.0, *written)
+        mean, deviation = _moments(np.where(np.isnan(cells.values), median, cells.values))
+        return cls(name, median, mean, deviation, *written)
 
     @property
     def columns(self) -> list[str]:
         return [self.name, f"{self.name}={ABSENT}"] if self.missing else [self.name]
 
-    def encoded(self, values: Sequence[Any]) -> Array:
-        numbers = np.array([self._number(value) for value in values], dtype=np.float64)
-        return self.encoded_cells(Numbers(numbers))
+    def numbers(self, value: Any) -> list[float]:
+        number = self._number(value)
+        absent = not isfinite(number)
+        scaled = ((self.median if absent else number) - self.mean) / self.deviation
+        return [scaled, float(absent)] if self.missing else [scaled]
 
     def encoded_cells(self, cells: Numbers) -> Array:
         numbers = cells.values
@@ -77,16 +92,24 @@ class NumberFeature(Feature):
         return np.stack([scaled, absent] if self.missing else [scaled], axis=1)
 
     def _number(self, value: Any) -> float:
-        word = value.strip() if isinstance(value, str) else None
-        if is_missing(value) or word in (*MISSING, *NOTHING):
-            return float("nan")
-        if word is not None:
-            value = FLAGS.get(word.lower(), word.replace(",", "."))  # as in 1,5
+        if isinstance(value, str):
+            value = self._read(value.strip())
+        if is_missing(value):
+            return nan
         try:
-            number = float(value)
+            return float(value)
         except (TypeError, ValueError) as error:
             raise InvalidInput(f"column {self.name!r}", value, "give a number") from error
-        return number if np.isfinite(number) else float("nan")
+
+    def _read(self, word: str) -> Any:
+        """The number that a word is; the word itself if it is none."""
+        if word in UNKNOWN:
+            return nan
+        if self.decimal:
+            number = numeral(word, self.decimal)
+            if number is not None or self.lenient:
+                return number
+        return FLAGS.get(word.lower(), word.replace(",", "."))  # as in 1,5
 
     def description(self) -> str:
         plain = (self.mean, self.deviation) == (0.0, 1.0)
@@ -94,6 +117,67 @@ class NumberFeature(Feature):
         if self.missing:
             text += f"; {self.missing:,} missing: the median {self.median:g}, and an indicator"
         return text
+
+
+@dataclass(frozen=True)
+class DateFeature(Feature):
+    """When it is, standardised, and where that is in the year, the week and the day (sine, cosine).
+
+    Times are in UTC. Missing dates become the median, with an indicator if there were any.
+
+    >>> feature = DateFeature("when", "dmy", median=0.0, mean=0.0, deviation=DAY)
+    >>> [round(each, 2) for each in feature.numbers("09.01.1970")]
+    [8.0, 0.14, 0.99, 0.78, 0.62]
+    """
+
+    name: str
+    order: str
+    median: float
+    mean: float
+    deviation: float
+    timed: bool = False  # whether dates have times of the day
+    missing: int = 0
+
+    kind: ClassVar[str] = "date"
+
+    @classmethod
+    def fit(cls, name: str, cells: Dates) -> "DateFeature":
+        there = cells.values[~np.isnan(cells.values)]
+        median, timed = float(np.median(there)), bool((there % DAY).any())
+        mean, deviation = _moments(np.where(np.isnan(cells.values), median, cells.values))
+        absent = cells.values.size - there.size
+        return cls(name, cells.order, median, mean, deviation, timed, absent)
+
+    @property
+    def columns(self) -> list[str]:
+        waves = [f"{self.name}={part}, {wave}" for part in self._cycles for wave in WAVES]
+        return [self.name, *waves, *([f"{self.name}={ABSENT}"] if self.missing else [])]
+
+    @property
+    def _cycles(self) -> list[str]:
+        return [*CYCLES][: 3 if self.timed else 2]
+
+    def numbers(self, value: Any) -> list[float]:
+        word = value.strip() if isinstance(value, str) else None
+        if is_missing(value) or word in UNKNOWN:
+            return [*self.encoded_cells(Dates(np.array([nan]), self.order))[0].tolist()]
+        there = seconds_of(value, self.order)
+        if there is None:
+            raise InvalidInput(f"column {self.name!r}", value, "give a date, as 2024-01-31")
+        return [*self.encoded_cells(Dates(np.array([there]), self.order))[0].tolist()]
+
+    def encoded_cells(self, cells: Dates) -> Array:
+        absent = np.isnan(cells.values)
+        there = np.where(absent, self.median, cells.values)
+        angles = [2 * np.pi * there / CYCLES[part] for part in self._cycles]
+        waves = [wave(angle) for angle in angles for wave in (np.sin, np.cos)]
+        scaled = (there - self.mean) / self.deviation
+        return np.stack([scaled, *waves, *([absent] if self.missing else [])], axis=1)
+
+    def description(self) -> str:
+        parts = ", ".join(self._cycles)
+        text = f"dates: when, standardised, and the time of the {parts} as sine and cosine"
+        return text + (f"; {self.missing:,} missing, with an indicator" if self.missing else "")
 
 
 @dataclass(frozen=True)
@@ -120,8 +204,16 @@ class CategoryFeature(Feature):
         extra = [OTHER] * bool(self.others) + [ABSENT] * bool(self.missing)
         return [f"{self.name}={level}" for level in [*self.levels, *extra]]
 
-    def encoded(self, values: Sequence[Any]) -> Array:
-        return self._indicators(np.array([self._place(value) for value in values]))
+    def numbers(self, value: Any) -> list[float]:
+        row = [0.0] * self._width
+        place = self._place(value)
+        if place >= 0:
+            row[place] = 1.0
+        return row
+
+    @property
+    def _width(self) -> int:
+        return len(self.levels) + bool(self.others) + bool(self.missing)
 
     def encoded_cells(self, cells: Categories) -> Array:
         places = np.array([*map(self._place, cells.levels), self._place(None)])
@@ -130,7 +222,7 @@ class CategoryFeature(Feature):
     def _place(self, value: Any) -> int:
         """The index of the value's indicator; -1 for a word never met, which sets none."""
         if is_missing(value) or str(value).strip() in MISSING:
-            return len(self.columns) - 1 if self.missing else -1
+            return self._width - 1 if self.missing else -1
         place = self._level(value)
         return len(self.levels) if place is None and self.others else -1 if place is None else place
 
@@ -148,7 +240,7 @@ class CategoryFeature(Feature):
         return same.index(True) if any(same) else None
 
     def _indicators(self, places: Array) -> Array:
-        indicators: Array = places[:, None] == np.arange(len(self.columns))
+        indicators: Array = places[:, None] == np.arange(self._width)
         return indicators.astype(np.float64)
 
     def description(self) -> str:
@@ -168,9 +260,14 @@ def _is(word: str, number: float) -> bool:
         return False
 
 
-KINDS: dict[str, type[NumberFeature] | type[CategoryFeature]] = {
-    kind.kind: kind for kind in (NumberFeature, CategoryFeature)
-}
+def _moments(values: Array) -> tuple[float, float]:
+    """Mean and standard deviation, 1 instead of 0."""
+    size = float(np.abs(values).max()) or 1.0  # keeps squares of large numbers finite
+    deviation = size * float((values / size).std())
+    return size * float((values / size).mean()), deviation or 1.0
+
+
+KINDS: dict[str, Any] = {kind.kind: kind for kind in (NumberFeature, CategoryFeature, DateFeature)}
 
 
 def _is_count(value: Any) -> bool:
@@ -187,6 +284,10 @@ _VALID: dict[str, Callable[[Any], bool]] = {
     ),
     "missing": _is_count,
     "others": _is_count,
+    "decimal": lambda value: value in ("", *MARKS),
+    "lenient": lambda value: isinstance(value, bool),
+    "timed": lambda value: isinstance(value, bool),
+    "order": lambda value: isinstance(value, str) and value in ORDERS,
 }
 
 
@@ -204,7 +305,8 @@ def feature_of(facts: Any) -> Feature:
             raise ValueError(f"{name} = {value!r}")
     if "levels" in values:
         values["levels"] = tuple(values["levels"])
-    return kind(**values)
+    feature: Feature = kind(**values)
+    return feature
 
 
 class Fitted(NamedTuple):
@@ -216,6 +318,6 @@ class Fitted(NamedTuple):
 
 def fitted(cells: Cells, name: str) -> Fitted:
     """Fit a feature to a column of numbers or categories."""
-    kinds: dict[type[Cells], Any] = {Numbers: NumberFeature, Categories: CategoryFeature}
-    feature = kinds[type(cells)].fit(name, cells)
+    kinds = {Numbers: NumberFeature, Categories: CategoryFeature, Dates: DateFeature}
+    feature = kinds[type(cells)].fit(name, cells)  # type: ignore[attr-defined]
     return Fitted(feature, feature.encoded_cells(cells))

@@ -239,12 +239,12 @@ ENTRIES = (
     ),
     _Entry(
         "npb-log-gaussian", _npb(models.GaussianLimit(_LOGISTIC)), "npb", "logistic", OURS,
-        "The normal distribution that npb-log-onestep tends to.",
+        "Logistic regressions drawn from the normal law that their bootstrap (npb) tends to.",
         "normal limit", "d²", variant="gaussian", joins="log-gaussian", exact_probabilities=True,
     ),
     _Entry(
         "wb-log-gaussian", _wb(models.GaussianLimit(_LOGISTIC)), "wb", "logistic", OURS,
-        "The normal distribution that wb-log-onestep tends to.",
+        "Logistic regressions drawn from the normal law that their bootstrap (wb) tends to.",
         "normal limit", "d²", variant="gaussian", joins="log-gaussian", exact_probabilities=True,
         compared=(USUALLY, QUICKLY),
     ),

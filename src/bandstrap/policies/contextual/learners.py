@@ -127,6 +127,10 @@ class LearnerPolicy(Policy[LearnerState]):
         assert contexts is not None
         state.learn(contexts, arms, rewards, rng, weights)
 
+    def settle(self, state: LearnerState, rng: Rng) -> None:
+        for learner in state.learners:
+            learner.settle(rng)
+
     def _probabilities(
         self, state: LearnerState, contexts: Contexts, allowed: Array
     ) -> Array | None:

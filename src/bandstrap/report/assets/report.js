@@ -44,8 +44,38 @@ function drawFigures({ figures, curves }) {
   document.documentElement.dataset.drawn = "true"; // for who waits
 }
 
+function selectAll(code) {
+  const range = document.createRange();
+  range.selectNodeContents(code);
+  getSelection().removeAllRanges();
+  getSelection().addRange(range);
+}
+
+// Where the clipboard is closed to pages the code is selected, so that one key copies it.
+async function copyCode(code, button) {
+  try {
+    await navigator.clipboard.writeText(code.textContent);
+    button.textContent = "Copied";
+  } catch {
+    selectAll(code);
+    button.textContent = document.execCommand("copy") ? "Copied" : "Selected";
+  }
+  setTimeout(() => { button.textContent = "Copy"; }, 2000);
+}
+
+function addCopyButtons() {
+  document.querySelectorAll("pre").forEach((pre) => {
+    const frame = element("div", { class: "code" });
+    const button = element("button", { type: "button", class: "copy", "aria-live": "polite" }, "Copy");
+    button.addEventListener("click", () => copyCode(pre.querySelector("code"), button));
+    pre.replaceWith(frame);
+    frame.append(button, pre);
+  });
+}
+
 document.getElementById("theme").addEventListener("click", nextTheme);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => views.forEach((view) => view.redraw()));
+addCopyButtons();
 addEventListener("beforeprint", beforePrint);
 addEventListener("afterprint", afterPrint);
 // The answer is painted before anything is drawn.

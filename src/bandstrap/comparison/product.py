@@ -1,0 +1,58 @@
+"""The bandit that a product would hold, and what its decisions cost."""
+
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+from bandstrap.bandit import Bandit
+from bandstrap.comparison.rewards import RewardScale, TableRewards
+from bandstrap.comparison.table import PreparedTable, plain_row
+from bandstrap.comparison.warm_start import Lesson
+from bandstrap.policies import Policy, ScaledRewards
+from bandstrap.problem import Support
+from bandstrap.seeding import generator
+
+ROWS = 200  # rows that are decided, one after the other, to see what that costs
+SECONDS = 1.0  # of CPU, after which fewer will do
+LEAST = 20  # decisions, however long they take
+BLOCKS = 5  # of decisions
+FIRST = 3  # that are not counted: something may have to be compiled
+
+
+def live_policy(policy: Policy[Any], rewards: TableRewards) -> Policy[Any]:
+    """The policy for rewards in the table's units."""
+    return policy if rewards.scale == RewardScale() else ScaledRewards(policy)
+
+
+def live_support(rewards: TableRewards) -> Support:
+    """Where rewards lie in the table."""
+    ends = rewards.scale.low, rewards.scale.high
+    binary = rewards.payoffs.support == Support.binary()
+    return Support.categories(ends) if binary else Support.interval(*ends)
+
+
+def live_bandit(policy: Policy[Any], rewards: TableRewards, seed: int | None = None) -> Bandit:
+    """What the printed code builds."""
+    support = live_support(rewards)
+    return Bandit(live_policy(policy, rewards), arms=rewards.arms, rewards=support, seed=seed)
+
+
+def cost(policy: Policy[Any], table: PreparedTable, lesson: Lesson, seed: int = 0) -> float:
+    """CPU microseconds to encode a row, to decide and to learn, after the warm start."""
+    bandit = live_bandit(policy, table.rewards, seed)
+    lesson.give(lesson.of(table, seed), bandit)
+    rng = generator(seed, "rows that are timed")
+    places = rng.integers(table.rows.num_rows, size=FIRST + ROWS).tolist()
+    paid = dict(zip(table.rewards.arms, table.rewards.in_units().T, strict=True))
+    spent: list[float] = []
+    for place in places:
+        row = plain_row(table.rows, place)
+        begun = process_time()
+        decision = bandit.decide(table.encoder(row))
+        bandit.learn(decision.id, reward=float(paid[decision.arm][place]))
+        spent.append(process_time() - begun)
+        if len(spent) >= FIRST + LEAST and sum(spent[FIRST:]) > SECONDS:
+            break
+    blocks = np.array_split(spent[FIRST:], BLOCKS)  # one that something disturbed does not count
+    return 1e6 * float(np.median([block.mean() for block in blocks]))
