@@ -298,9 +298,8 @@ def _compare(
     from bandstrap.commands.terminal import show, waiting
 
     with waiting(f"reading {data.name}"):
-        from bandstrap.comparison.named import by_name
         from bandstrap.comparison.rewards import reward_source
-        from bandstrap.comparison.table import prepare
+        from bandstrap.comparison.table import by_name, prepare
 
         # Mistakes are reported as early as possible; importing policies takes seconds.
         size, engine = length.size(), execution.start()

@@ -38,7 +38,7 @@ class Memory:
 
     def settle(self, rng: Rng) -> None:
         """Do now what learning has put off."""
-        self.policy.settle(self.state, rng)
+        self.state.settle(rng)
 
     def remap_arms(self, problem: Problem, before: ArmMap) -> None:
         """Go on with the arms of `problem`; `before` has each one's earlier place, or None."""
@@ -106,7 +106,7 @@ class WindowMemory(Memory):
 
     def settle(self, rng: Rng) -> None:
         super().settle(rng)
-        self.policy.settle(self.younger, rng)
+        self.younger.settle(rng)
 
     def remap_arms(self, problem: Problem, before: ArmMap) -> None:
         super().remap_arms(problem, before)

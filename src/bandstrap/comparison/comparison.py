@@ -13,13 +13,12 @@ from bandstrap.comparison.candidates import QUICK, USUAL, Selection, about, affo
 from bandstrap.comparison.ceiling import TOLD
 from bandstrap.comparison.checks import Finding
 from bandstrap.comparison.measured import Measured, kept, measure
-from bandstrap.comparison.named import by_name
 from bandstrap.comparison.options import Size, split_names, split_policies
 from bandstrap.comparison.plot import draw
 from bandstrap.comparison.ranking import Gap, Standing, gap, ranked
 from bandstrap.comparison.rewards import RewardScale, reward_source
 from bandstrap.comparison.snippet import ENCODER, WARM_START, snippet
-from bandstrap.comparison.table import PreparedTable, prepare
+from bandstrap.comparison.table import PreparedTable, by_name, prepare
 from bandstrap.comparison.warm_start import WarmStart
 from bandstrap.errors import BandstrapError, InvalidInput
 from bandstrap.policies import Policy

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +21,7 @@ from bandstrap.tables.cells import Cells
 from bandstrap.tables.encoder import Encoder
 from bandstrap.tables.features import Fitted, fitted
 from bandstrap.tables.reading import Reading
-from bandstrap.tables.source import Sample, read, title_of
+from bandstrap.tables.source import SUFFIXES, Sample, read, title_of
 
 if TYPE_CHECKING:  # it needs a compiler, for which a bad table should not wait
     from bandstrap.environments import TableEnvironment
@@ -147,3 +148,34 @@ def _plain(value: Any) -> str | int | float | None:
         return value.isoformat()
     number = float(value)
     return number if isfinite(number) else None
+
+
+class Found(NamedTuple):
+    """A table; if it came by its name, that name, and the column of classes where it is known."""
+
+    table: Any
+    title: str | None = None
+    label: str | None = None
+
+
+def by_name(data: Any) -> Found:
+    """The table itself or, where no file has this name, the data set of that name.
+
+    >>> by_name("iris").label
+    'y'
+    >>> by_name("flowers.csv").table
+    'flowers.csv'
+    """
+    if not isinstance(data, str | Path) or _is_file(str(data)):
+        return Found(data)
+    from bandstrap import datasets  # which takes long to import
+
+    name = str(data)
+    table, label = datasets.table(name)
+    return Found(table, name, label)
+
+
+def _is_file(name: str) -> bool:
+    """Whether it is one, or could only be one: its error then says more."""
+    path = Path(name)
+    return path.exists() or path.name != name or name.lower().endswith(SUFFIXES)

@@ -42,6 +42,7 @@ class Learner(ABC):
     link: Link = IDENTITY
     repeats: ClassVar[bool] = True  # a reward of whole weight w is learnt as w rewards
     one_for_all: ClassVar[bool] = False  # whether one model can serve all arms
+    owed: int = 0  # draws that `learn` has put off work to
 
     @abstractmethod
     def learn(
@@ -66,9 +67,6 @@ class Learner(ABC):
     def probabilities(self, contexts: Array, allowed: Array) -> Array | None:
         """The probability of each arm to be the best of a draw; None if only draws can tell."""
         return None
-
-    def settle(self, rng: Rng) -> None:  # noqa: B027 - most put nothing off
-        """Do now what `learn` has put off to later draws."""
 
     def check_context(self, contexts: Array) -> None:  # noqa: B027 - most take any
         """Refuse contexts that `learn` or a draw would refuse."""

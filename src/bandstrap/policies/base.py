@@ -123,9 +123,6 @@ class Policy(ABC, Generic[S]):
             raise InvalidInput("factor", factor, "give a number from 0 to 1")
         state.discount(self.start(state.problem, state.runs), factor)
 
-    def settle(self, state: S, rng: Rng) -> None:
-        """Do now what learning has put off to later draws, as after learning a whole table."""
-
     @abstractmethod
     def _start(self, problem: Problem, runs: int) -> S: ...
 

@@ -40,6 +40,9 @@ class ForcedState(State):
         self.inner.problem = fresh.problem
         self.owed = remapped(self.owed, fresh.owed, before, axis=1)
 
+    def settle(self, rng: Rng) -> None:
+        self.inner.settle(rng)
+
     def discount(self, fresh: "ForcedState", factor: float) -> None:
         self.inner.discount(fresh.inner, factor)
 
@@ -165,9 +168,6 @@ class ForcedPulls(Policy[ForcedState]):
     ) -> None:
         self.policy.update(state.inner, contexts, arms, rewards, rng, weights)
         state.owed[np.arange(state.runs), arms] -= 1  # afterwards: a refused reward is not a pull
-
-    def settle(self, state: ForcedState, rng: Rng) -> None:
-        self.policy.settle(state.inner, rng)
 
 
 def _forced(state: ForcedState, allowed: Array) -> Array | None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng, Weights
 from bandstrap.policies.base import Draw, Policy
+from bandstrap.policies.redraws import Redraws
 from bandstrap.policies.state import State
 from bandstrap.policies.validation import bounded_width
 from bandstrap.problem import Problem, Support
@@ -32,8 +33,15 @@ class ScaledState(State):
         self.inner.remap_arms(fresh.inner, before)
         self.inner.problem = fresh.inner.problem
 
+    def settle(self, rng: Rng) -> None:
+        self.inner.settle(rng)
+
     def discount(self, fresh: "ScaledState", factor: float) -> None:
         self.inner.discount(fresh.inner, factor)
+
+    def redraws(self, policy: "ScaledRewards", contexts: Contexts, allowed: Array) -> Redraws:
+        inner: State = self.inner
+        return inner.redraws(policy.policy, contexts, allowed)
 
     def check_contexts(self, contexts: Array) -> None:
         self.inner.check_contexts(contexts)
@@ -63,6 +71,10 @@ class ScaledRewards(Policy[ScaledState]):
         return self.policy.context_free
 
     @property
+    def costly(self) -> bool:  # type: ignore[override]
+        return self.policy.costly
+
+    @property
     def reads_arms(self) -> bool:  # type: ignore[override]
         return self.policy.reads_arms
 
@@ -82,9 +94,9 @@ class ScaledRewards(Policy[ScaledState]):
         return self.policy.select(state.inner, contexts, rng, allowed)
 
     def decide(
-        self, state: ScaledState, contexts: Contexts, rng: Rng, allowed: Array | None, draws: int
+        self, state: ScaledState, contexts: Contexts, rng: Rng, allowed: Array | None
     ) -> Draw:
-        draw = self.policy.decide(state.inner, contexts, rng, allowed, draws)
+        draw = self.policy.decide(state.inner, contexts, rng, allowed)
         return draw._replace(scores=_in_units(draw.scores, state))
 
     def _probabilities(
@@ -103,9 +115,6 @@ class ScaledRewards(Policy[ScaledState]):
     ) -> None:
         scaled = to_unit(rewards, state.problem.support)
         self.policy.update(state.inner, contexts, arms, scaled, rng, weights)
-
-    def settle(self, state: ScaledState, rng: Rng) -> None:
-        self.policy.settle(state.inner, rng)
 
 
 def unit_problem(problem: Problem) -> Problem:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from bandstrap.arrays import Array, Contexts
+from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.history.compiled import Compiled
 from bandstrap.policies.redraws import Redraws
@@ -44,6 +44,9 @@ class State:
     def redraws(self, policy: Any, contexts: Contexts, allowed: Array) -> Redraws:
         """More draws of the policy, for a state of one run; there may be a faster way."""
         return Redraws(policy, self, contexts, allowed)
+
+    def settle(self, rng: Rng) -> None:
+        """Do now what learning has put off to later draws, as after learning a whole table."""
 
     def remap_arms(self, fresh: Any, before: ArmMap) -> None:
         """Go on with the arms that `fresh` has."""

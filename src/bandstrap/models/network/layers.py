@@ -23,7 +23,6 @@ MOST_UNITS = 100_000
 MOST_LAYERS = 100
 MOST_EXAMPLES = 10_000  # a round on more takes seconds
 MOST_BATCH = 1_000_000
-SETTLED = 10_000  # steps that are caught up at once; those due beyond are waived
 MOST_HEADS = 200  # each keeps two numbers of every reward
 MOST_PARAMETERS = 50_000_000  # of all networks of a run; a step on more takes seconds
 MOST_WORK = 10**10  # examples of a round times parameters

@@ -20,7 +20,6 @@ from bandstrap.models.network.layers import (
     MOST_BATCH,
     MOST_EXAMPLES,
     MOST_UNITS,
-    SETTLED,
     Adam,
     Layers,
     check_outputs,
@@ -292,12 +291,6 @@ class BudgetedLearner(Learner):
         for arm in known:
             self._network(arm, rng)
         return self.heads.chosen(self._outputs(known, contexts), rng)
-
-    def settle(self, rng: Rng) -> None:
-        known = self._known()
-        for _ in range(min(self.owed, SETTLED)):
-            self._teach(known, rng)
-        self.owed = 0
 
     def probabilities(self, contexts: Array, allowed: Array) -> Array | None:
         known = self._known()

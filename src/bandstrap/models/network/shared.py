@@ -16,7 +16,6 @@ from bandstrap.models.network.layers import (
     MOST_HEADS,
     MOST_LAYERS,
     MOST_UNITS,
-    SETTLED,
     Adam,
     LangevinSteps,
     Layers,
@@ -189,14 +188,6 @@ class SharedLearner(Learner):
                 self._step(network, optimiser, rng)
             self.owed = max(self.owed - 1, 0)
         return network, optimiser
-
-    def settle(self, rng: Rng) -> None:
-        if self.replay.count > 0:
-            network, optimiser = self._network(rng)
-            with ONE_BLAS_THREAD:
-                for _ in range(min(self.owed, SETTLED)):
-                    self._step(network, optimiser, rng)
-            self.owed = 0
 
     def probabilities(self, contexts: Array, allowed: Array) -> Array | None:
         network, optimiser = self.network, self.optimiser

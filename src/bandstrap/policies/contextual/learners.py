@@ -17,6 +17,8 @@ from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap
 from bandstrap.storage.schema import ListOf, Of, Schema, Whole, require
 
+SETTLED = 10_000  # draws that are caught up at once; those due beyond are waived
+
 
 class LearnerState(State):
     schema = Schema(learners=ListOf(Of(Learner), "runs"), rounds=Whole())
@@ -55,6 +57,14 @@ class LearnerState(State):
             learner.check_reward(reward, weight)
             learn_reward(learner, context, arm, reward, rng, weight)
         self.rounds += 1
+
+    def settle(self, rng: Rng) -> None:
+        nowhere = np.zeros(self.problem.n_features)
+        for learner in self.learners:
+            for _ in range(min(learner.owed, SETTLED)):
+                learner.margins(nowhere, rng)
+            if learner.owed > 0:
+                learner.owed = 0
 
     def discount(self, fresh: "LearnerState", factor: float) -> None:
         for learner in self.learners:
@@ -126,10 +136,6 @@ class LearnerPolicy(Policy[LearnerState]):
     ) -> None:
         assert contexts is not None
         state.learn(contexts, arms, rewards, rng, weights)
-
-    def settle(self, state: LearnerState, rng: Rng) -> None:
-        for learner in state.learners:
-            learner.settle(rng)
 
     def _probabilities(
         self, state: LearnerState, contexts: Contexts, allowed: Array
