@@ -114,6 +114,24 @@ class Choice(NamedTuple):
         return Chance(1 / weight, weight, GEOMETRIC, weight_error / weight**2, weight_error)
 
 
+class Later(NamedTuple):
+    """A chance that is counted when somebody asks, by draws from what is remembered."""
+
+    recall: Any  # what makes the state again
+    choice: Choice
+    stream: Array
+    repeats: int
+    cap: int
+
+    @property
+    def method(self) -> str:
+        return GEOMETRIC
+
+    def settled(self, decision: "Decision") -> Chance:
+        choice = self.choice._replace(state=self.recall())
+        return choice.counted(self.stream.copy(), self.repeats, self.cap)
+
+
 class Deferred:
     """A chance that nobody has asked for, of a policy whose draws are costly.
 

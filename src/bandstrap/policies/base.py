@@ -102,6 +102,13 @@ class Policy(ABC, Generic[S]):
         contexts, open_ = checked_decision(state, contexts, allowed)
         return self._waits(state, contexts, stream, open_, arm, limits)
 
+    def recall(self, state: S) -> Callable[[], State] | None:
+        """What makes a state of one run again that draws as this one does now.
+
+        None if that would take more than a little memory and time.
+        """
+        return None
+
     def votes(
         self, state: S, contexts: Contexts, stream: Array, allowed: Array | None, draws: int
     ) -> Array:

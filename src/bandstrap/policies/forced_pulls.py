@@ -1,7 +1,8 @@
 """Forced exploration: every arm a number of times before a policy decides."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import ceil, log
 from typing import Any
 
@@ -142,6 +143,10 @@ class ForcedPulls(Policy[ForcedState]):
             return Policy.decide(self.policy, state.inner, contexts, rng, open_)
         return self.policy.decide(state.inner, contexts, rng, open_)
 
+    def recall(self, state: ForcedState) -> Callable[[], State] | None:
+        inner = self.policy.recall(state.inner)
+        return inner and partial(_recalled, state.problem, inner, state.owed.copy())
+
     def _waits(
         self,
         state: ForcedState,
@@ -176,6 +181,12 @@ class ForcedPulls(Policy[ForcedState]):
     ) -> None:
         self.policy.update(state.inner, contexts, arms, rewards, rng, weights)
         state.owed[np.arange(state.runs), arms] -= 1  # afterwards: a refused reward is not a pull
+
+
+def _recalled(problem: Problem, inner: Callable[[], State], owed: Array) -> ForcedState:
+    state = ForcedState(problem, 1, inner(), 0)
+    state.owed = owed
+    return state
 
 
 def _forced(state: ForcedState, allowed: Array) -> Array | None:

@@ -1,5 +1,6 @@
 """Bootstrapped exploration: resample the history, estimate, act greedily."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import ClassVar
@@ -92,6 +93,10 @@ class HistoryPolicy(Policy[BootstrapState]):
         _, open_ = checked_decision(state, contexts, allowed)
         return Draw(*state.history.decide(open_, rng), self._known(state, contexts, open_))
 
+    def recall(self, state: BootstrapState) -> Callable[[], State] | None:
+        history = state.history.recall() if self.in_kernels else None
+        return history and partial(_recalled, state.problem, history)
+
     def _known(self, state: BootstrapState, contexts: Contexts, allowed: Array) -> Probabilities:
         return state.history.law(allowed) if self.in_kernels else None
 
@@ -125,6 +130,10 @@ class HistoryPolicy(Policy[BootstrapState]):
         weights: Weights = None,
     ) -> None:
         state.history.observe(arms, rewards, None, weights)
+
+
+def _recalled(problem: Problem, history: Callable[[], RewardHistory]) -> BootstrapState:
+    return BootstrapState(problem, 1, history())
 
 
 @dataclass(frozen=True)
