@@ -10,6 +10,10 @@ yet.
 
 Two draws vote where only draws can tell. More would cost more and notice less: given the draws,
 which of them came first is all that is left to chance, and among few that is little.
+
+With `--repeats` weights are tried instead, where only draws can tell by geometric resampling. The
+weights of an arm's decisions must add up to all decisions, so "reported" is the mean over decisions
+of an arm's weights, 1 of each arm.
 """
 
 import warnings
@@ -54,6 +58,36 @@ def asked(bandit: Bandit, context: Any, decisions: int) -> tuple[np.ndarray, np.
         reported[i] = list(decision.propensities.values())
         bandit.drop(decision)
     return chosen, reported
+
+
+def weighed(bandit: Bandit, context: Any, decisions: int) -> tuple[np.ndarray, str]:
+    """Each decision's weight in the column of its arm, (decisions, arms), and how it was found."""
+    terms = np.zeros((decisions, PAYS.size))
+    for i in range(decisions):
+        decision = bandit.decide(context)
+        terms[i, ARMS.index(decision.arm)] = decision.weight
+        bandit.drop(decision)
+    return terms, decision.method
+
+
+def added_up(terms: np.ndarray, method: str, level: float) -> Row:
+    """Whether the weights of each arm add up to all decisions."""
+    n, chosen = len(terms), terms.argmax(axis=1)
+    statistic, freedom = chi_square((terms - 1).sum(axis=0), n * np.cov(terms.T))
+    p = float(chi2(max(freedom, 1)).sf(statistic)) if freedom else 1.0
+    rewards = np.random.default_rng(4).random(n) < PAYS[chosen]
+    worth = rewards * terms.sum(axis=1) / PAYS.size - PAYS.mean()
+    return {
+        "decisions": n,
+        "weights": method,
+        "chosen": " ".join(f"{share:.3f}" for share in (terms > 0).mean(axis=0)),
+        "reported": " ".join(f"{mean:.3f}" for mean in terms.mean(axis=0)),
+        "chi-square": statistic,
+        "p": p,
+        "fails": "yes" if p < level else "no",
+        "IPS z": float(worth.sum() / (worth.std() * np.sqrt(n))),
+        "largest": float(terms.max()),
+    }
 
 
 def compared(chosen: np.ndarray, reported: np.ndarray, level: float) -> Row:
@@ -106,10 +140,15 @@ def tested(name: str, given: Namespace, level: float) -> Row:
     without = name in POLICIES
     prior = EigenExamples(np.eye(CONTEXT.size))
     policy, context = (POLICIES[name](), None) if without else (CONTEXTUAL[name](prior), CONTEXT)
-    bandit = frozen(policy, not without, Propensity(given.draws, given.floor))
+    draws = None if given.repeats else given.draws
+    propensity = Propensity(draws=draws, floor=given.floor, repeats=given.repeats)
+    bandit = frozen(policy, not without, propensity)
     bandit.drop(bandit.decide(context))  # compiles
     began = process_time()
-    row = compared(*asked(bandit, context, given.decisions), level)
+    if given.repeats:
+        row = added_up(*weighed(bandit, context, given.decisions), level)
+    else:
+        row = compared(*asked(bandit, context, given.decisions), level)
     return {"policy": name, **row, "seconds": process_time() - began}
 
 
@@ -117,6 +156,7 @@ def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--decisions", type=int, default=100_000)
     parser.add_argument("--draws", type=int, default=2, help="that vote")
+    parser.add_argument("--repeats", type=int, help="try weights, by so many repeats")
     parser.add_argument("--floor", type=float, default=0.02, help="probability of any arm")
     parser.add_argument("--policies", help="all if not given, else as in wb,wb-log")
     parser.add_argument("--workers", type=int, default=2, help="processes")
@@ -128,7 +168,10 @@ def main() -> None:
     for row in Parallel(given.workers, return_as="generator")(tasks):
         rows.append(row)
         print(f"{len(rows)} of {len(names)}: {row['policy']}, p = {row['p']:.3g}", flush=True)
-    report(given.out, "propensities", vars(given), rows, "choices against reported propensities")
+    name, what = (
+        ("propensities-weights", "weights") if given.repeats else ("propensities", "choices")
+    )
+    report(given.out, name, vars(given), rows, f"{what} against reported propensities")
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ ROOMS = {
     "problem": "arms, support, features",
     "contexts": "kinds of contexts",
     "tables": "tables and frames as rows of numbers",
+    "laws": "the highest of Beta and binomial draws",
     "choice": "argmax, ties, choice probabilities",
     "seeding": "streams of random numbers",
     "kernels": "compiled by Numba: arrays in, arrays out",

@@ -93,6 +93,19 @@ def test_what_is_exact_stays():
     assert bandit.sharpen(decision) is decision
 
 
+def test_counts_are_remembered_and_drawn_from_when_somebody_asks():
+    """Where they are all that a draw needs, for however many arms."""
+    stars = Support.categories((1, 2, 3))
+    for n_arms, repeats in ((4, 6), (50, 1)):
+        bandit = Bandit(Bootstrap(), range(n_arms), seed=1, rewards=stars)
+        bandit.learn(arm=[*range(n_arms)] * 3, reward=[1, 2, 3] * n_arms)
+        decision = bandit.decide()
+        now = bandit.sharpen(decision, repeats=repeats)
+        bandit.learn(arm=[*range(n_arms)] * 9, reward=[1, 2, 2] * (3 * n_arms))
+        assert decision.method == "geometric"
+        assert decision.weight == pickle.loads(pickle.dumps(decision)).weight == now.weight
+
+
 def test_allowed_arms_are_kept():
     bandit = taught()
     decision = bandit.decide(CONTEXTS[0], allowed=["b"])

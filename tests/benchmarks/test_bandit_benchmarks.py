@@ -10,10 +10,10 @@ import numpy as np
 ROOT = Path(__file__).parents[2]
 
 
-def ran(name, tmp_path, *given):
-    command = [sys.executable, ROOT / "benchmarks" / f"{name}.py", "--out", tmp_path, *given]
+def ran(script, tmp_path, *given, name=None):
+    command = [sys.executable, ROOT / "benchmarks" / f"{script}.py", "--out", tmp_path, *given]
     subprocess.run(command, check=True, capture_output=True, timeout=300)
-    return json.loads((tmp_path / f"{name}.json").read_text())["rows"]
+    return json.loads((tmp_path / f"{name or script}.json").read_text())["rows"]
 
 
 def test_what_a_decision_costs(tmp_path):
@@ -38,6 +38,21 @@ def test_decisions_follow_propensities(tmp_path):
     assert [row["policy"] for row in rows] == ["wb", "eg", "ts-lin"]
     assert all(row["fails"] == "no" and abs(row["IPS z"]) < 5 for row in rows)
     assert all(0 < row["smallest"] < row["largest"] < 1 for row in rows)
+
+
+def test_weights_add_up(tmp_path):
+    few = "--decisions", "600", "--workers", "1", "--policies", "wb-poisson,eg", "--repeats", "2"
+    rows = ran("propensities", tmp_path, *few, name="propensities-weights")
+    assert [row["weights"] for row in rows] == ["geometric", "exact"]
+    assert all(row["fails"] == "no" and abs(row["IPS z"]) < 5 for row in rows)
+
+
+def test_floors_cost_little_and_make_weights_smaller(tmp_path):
+    few = "--logs", "4", "--earning", "4", "--decisions", "300", "--floors", "0.001,0.1"
+    rows = ran("floors", tmp_path, *few)
+    assert [row["weights"] for row in rows] == 2 * ["exact", "geometric", "shares"]
+    assert all(0 < row["error"] < 1 and row["draws"] < 32 for row in rows)
+    assert rows[3]["largest weight"] <= 50
 
 
 def test_choices_that_do_not_follow_propensities_are_noticed(monkeypatch):

@@ -9,7 +9,7 @@ from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.checks import sums_to_one
 from bandstrap.kernels.random.beside import fill_limits
-from bandstrap.policies import Policy, State
+from bandstrap.policies import Policy
 from bandstrap.policies.base import Probabilities
 from bandstrap.policies.redraws import Redraws
 from bandstrap.policies.validation import checked_decision
@@ -100,7 +100,7 @@ class Choice(NamedTuple):
     """A decision's arm, and all that it takes to draw again."""
 
     policy: Policy[Any]
-    state: State
+    state: Any
     context: Array | None
     allowed: Array | None  # (1, arms); None for all
     at: int  # the arm
@@ -140,7 +140,26 @@ class Choice(NamedTuple):
 
     def _redraws(self) -> Redraws:
         contexts, allowed = checked_decision(self.state, self.context, self.allowed)
-        return self.state.redraws(self.policy, contexts, allowed)
+        redraws: Redraws = self.state.redraws(self.policy, contexts, allowed)
+        return redraws
+
+
+class Later(NamedTuple):
+    """A chance that is counted when somebody asks, by draws from what is remembered."""
+
+    recall: Any  # what makes the state again
+    choice: Choice
+    stream: Array
+    repeats: int
+    cap: int
+
+    @property
+    def method(self) -> str:
+        return GEOMETRIC
+
+    def settled(self, decision: "Decision") -> Chance:
+        choice = self.choice._replace(state=self.recall())
+        return choice.counted(self.stream.copy(), self.repeats, self.cap)
 
 
 class Deferred:

@@ -5,7 +5,7 @@ from copy import copy
 from typing import Any
 
 from bandstrap.arrays import Array
-from bandstrap.bandit.chance import DEFERRED, Chance, Controlled, Deferred, Known
+from bandstrap.bandit.chance import DEFERRED, Chance, Controlled, Deferred, Known, Later
 from bandstrap.errors import InvalidInput
 from bandstrap.tables import Columns
 
@@ -49,7 +49,7 @@ class Decision:
         number: int,
         names: Sequence[Arm],
         at: int,
-        chance: Chance | Known | Deferred,
+        chance: Chance | Known | Later | Deferred,
         scores: Array,
         row: Array | None,
         columns: Columns | None,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bandstrap.bandit.chance import Chance, Choice, Deferred
+from bandstrap.bandit.chance import Chance, Choice, Deferred, Later
 from bandstrap.errors import InvalidInput
 from bandstrap.validation import is_finite, require_within
 
@@ -27,6 +27,7 @@ class Propensity:
     * `repeats`: how many such numbers are averaged, at every decision. A repeat takes as many draws
       as there are arms, on average. If None, as many as 24 draws are enough for; where even one
       takes more, or draws are costly (with contexts), `decision.weight` is deferred until you ask.
+      Where counts of rewards are all that a draw needs, draws wait for you to ask too.
     * `cap`: draws of one repeat at most. It lowers the mean weight of an arm of propensity q, by a
       share of (1 - q)^cap or less: 0.005% at q = 0.001.
     * `floor`: with this probability the arm is any of those allowed, so none has probability 0.
@@ -58,20 +59,18 @@ class Propensity:
 
     def chance(
         self, bandit: "Bandit", choice: Choice, first: int, number: int
-    ) -> Chance | Deferred:
+    ) -> Chance | Later | Deferred:
         """How probable the arm of decision `number` was, as far as that is found out now.
 
         The arm `first` has won the draw that decided.
         """
         if self.draws is not None:
             return choice.voted(bandit.stream(number), first, self.draws)
-        repeats = self._repeats(choice)
-        if not repeats:
+        repeats = self.repeats or AFFORDABLE // choice.floor.arms
+        recall = choice.state.recall(choice.policy)
+        if recall is not None:
+            choice = choice._replace(state=None)  # which will have learnt more
+            return Later(recall, choice, bandit.stream(number), max(repeats, 1), self.cap)
+        if self.repeats is None and (choice.policy.costly or repeats == 0):
             return Deferred(bandit)
         return choice.counted(bandit.stream(number), repeats, self.cap)
-
-    def _repeats(self, choice: Choice) -> int:
-        """Repeats at once; 0 if they are better deferred."""
-        if self.repeats is not None:
-            return self.repeats
-        return 0 if choice.policy.costly else AFFORDABLE // choice.floor.arms

@@ -13,7 +13,7 @@ from bandstrap.errors import InvalidInput
 from bandstrap.history import checks
 from bandstrap.history.fractions import FractionalRewards
 from bandstrap.history.laws import end_probabilities
-from bandstrap.kernels.codes import DOUBLE, EXPONENTIAL, NO_SCHEME, POISSON
+from bandstrap.kernels.codes import DOUBLE, EXPONENTIAL, MULTINOMIAL, NO_SCHEME, POISSON
 from bandstrap.kernels.lazy import history as kernels
 from bandstrap.kernels.lazy.again import count_votes, count_waits
 from bandstrap.kernels.lazy.choose import choose
@@ -258,10 +258,19 @@ class RewardHistory:
 
         None where there is no closed form: rewards of more than two values, most schemes.
         """
-        ends = np.empty((allowed.shape[1], 2))
-        if self.fractions is None and count_ends(self.arrays, self.scheme, allowed[0], ends):
-            return partial(end_probabilities, self.scheme, ends, allowed[0])
-        return None
+        if self.fractions is not None or self.scheme not in (EXPONENTIAL, MULTINOMIAL):
+            return None
+        ends, moments = np.empty((allowed.shape[1], 2)), self.arrays.moments[0]
+        if not count_ends(moments, self.scheme, allowed[0], ends):
+            return None
+        return partial(end_probabilities, self.scheme, ends, allowed[0])
+
+    def recall(self) -> Callable[[], "RewardHistory"] | None:
+        """What makes a history again that draws as this one does now, if it is but a few counts."""
+        if self.keeps == REWARDS or self.fractions is not None:
+            return None
+        moments, counts = self.arrays.moments.copy(), self.arrays.counts.copy()
+        return partial(_recalled, self.arrays, moments, counts, self.keeps, self.scheme)
 
     def rewards(self, run: int, arm: int) -> Array:
         """One arm's rewards that are not kept as counts, in no particular order."""
@@ -312,6 +321,14 @@ def _moments(values: Array, counts: Array) -> Array:
     moments = np.array([count, mean, squares, low, high, 0.0, 0.0, 0.0])
     moments[KNOWN_LEVEL] = np.inf
     return moments
+
+
+def _recalled(
+    arrays: kernels.History, moments: Array, counts: Array, keeps: int, scheme: int
+) -> RewardHistory:
+    """With scratch space of its own: draws may be under way in the other."""
+    own = arrays._replace(moments=moments, counts=counts, bracket=np.zeros_like(arrays.bracket))
+    return RewardHistory(own, keeps, scheme)
 
 
 def _doubled(size: int, least: int) -> int:

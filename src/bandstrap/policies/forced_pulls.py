@@ -1,7 +1,8 @@
 """Forced exploration: every arm a number of times before a policy decides."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import ceil, log
 from typing import Any
 
@@ -50,6 +51,10 @@ class ForcedState(State):
     def compiled(self) -> Compiled | None:
         inner = self.inner.compiled
         return inner and Compiled(inner.history, self.owed)
+
+    def recall(self, policy: "ForcedPulls") -> Callable[[], State] | None:
+        inner = self.inner.recall(policy.policy)
+        return inner and partial(_recalled, self.problem, inner, self.owed.copy())
 
     def redraws(self, policy: "ForcedPulls", contexts: Contexts, allowed: Array) -> Redraws:
         inner: State = self.inner
@@ -168,6 +173,12 @@ class ForcedPulls(Policy[ForcedState]):
     ) -> None:
         self.policy.update(state.inner, contexts, arms, rewards, rng, weights)
         state.owed[np.arange(state.runs), arms] -= 1  # afterwards: a refused reward is not a pull
+
+
+def _recalled(problem: Problem, inner: Callable[[], State], owed: Array) -> ForcedState:
+    state = ForcedState(problem, 1, inner(), 0)
+    state.owed = owed
+    return state
 
 
 def _forced(state: ForcedState, allowed: Array) -> Array | None:

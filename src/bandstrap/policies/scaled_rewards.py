@@ -1,6 +1,6 @@
 """Rewards in the user's units: a policy sees them as numbers from 0 to 1."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,6 +38,10 @@ class ScaledState(State):
 
     def discount(self, fresh: "ScaledState", factor: float) -> None:
         self.inner.discount(fresh.inner, factor)
+
+    def recall(self, policy: "ScaledRewards") -> Callable[[], State] | None:
+        inner = self.inner.recall(policy.policy)
+        return inner and (lambda: ScaledState(self.problem, 1, inner()))
 
     def redraws(self, policy: "ScaledRewards", contexts: Contexts, allowed: Array) -> Redraws:
         inner: State = self.inner

@@ -1,5 +1,6 @@
 """What every policy's state has."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,13 @@ class State:
     def redraws(self, policy: Any, contexts: Contexts, allowed: Array) -> Redraws:
         """More draws of the policy, for a state of one run; there may be a faster way."""
         return Redraws(policy, self, contexts, allowed)
+
+    def recall(self, policy: Any) -> "Callable[[], State] | None":
+        """What makes a state of one run again that the policy draws from as it does now.
+
+        None if that would take more than a little memory and time.
+        """
+        return None
 
     def settle(self, rng: Rng) -> None:
         """Do now what learning has put off to later draws, as after learning a whole table."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bandstrap.kernels.codes import EXPONENTIAL, MULTINOMIAL
+from bandstrap.kernels.codes import EXPONENTIAL
 from bandstrap.kernels.compile import kernel
 from bandstrap.kernels.lazy.history import COUNT, HIGH, LOW, MEAN, SQUARES
 
@@ -12,12 +12,12 @@ POINTS = 10_000.0  # of binomial laws, which are summed one by one
 
 
 @kernel
-def _range(h, allowed):
+def _range(moments, allowed):
     low, high = np.inf, -np.inf
     for arm in range(allowed.size):
-        if allowed[arm] and h.moments[0, arm, COUNT] > 0.0:
-            low = min(low, h.moments[0, arm, LOW])
-            high = max(high, h.moments[0, arm, HIGH])
+        if allowed[arm] and moments[arm, COUNT] > 0.0:
+            low = min(low, moments[arm, LOW])
+            high = max(high, moments[arm, HIGH])
     return low, high
 
 
@@ -34,25 +34,24 @@ def _beta(zeros, ones):
 
 
 @kernel
-def count_ends(h, scheme, allowed, ends):
+def count_ends(moments, scheme, allowed, ends):
     """Fill `ends` with each arm's count at the lowest and at the highest value of all arms.
 
-    Returns whether that determines the probabilities: no reward lies between, and there is a closed
-    form for such counts. The variance of rewards tells: given their mean, only rewards at the ends
-    have the largest.
+    Weights are exponential or, by `scheme`, multinomial; `moments` are those of one run. Returns
+    whether that determines the probabilities: no reward lies between, and there is a closed form
+    for such counts. The variance of rewards tells: given their mean, only rewards at the ends have
+    the largest.
     """
-    low, high = _range(h, allowed)
+    low, high = _range(moments, allowed)
     span, points = high - low, 0.0
-    if scheme != EXPONENTIAL and scheme != MULTINOMIAL:
-        return False
     for arm in range(allowed.size):
         ends[arm, 0] = ends[arm, 1] = 0.0
-        moments = h.moments[0, arm]
-        n, above = moments[COUNT], moments[MEAN] - low
+        own = moments[arm]
+        n, above = own[COUNT], own[MEAN] - low
         if not allowed[arm] or n <= 0.0:
             continue
         if span > 0.0:
-            if n * above * (high - moments[MEAN]) - moments[SQUARES] > BETWEEN * n * span * span:
+            if n * above * (high - own[MEAN]) - own[SQUARES] > BETWEEN * n * span * span:
                 return False
             ends[arm, 1] = _whole(n * above / span, n)
         else:  # all rewards of all arms are equal: any end will do

@@ -1,5 +1,6 @@
 """Bootstrapped exploration: resample the history, estimate, act greedily."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
@@ -62,6 +63,10 @@ class BootstrapState(State):
         if not self.history.lazy:
             return None
         return Compiled(self.history, np.zeros((self.runs, self.problem.n_arms), dtype=np.int64))
+
+    def recall(self, policy: Any) -> Callable[[], State] | None:
+        history = self.history.recall() if policy.in_kernels else None
+        return history and partial(_recalled, self.problem, history)
 
     def redraws(self, policy: Any, contexts: Contexts, allowed: Array) -> Redraws:
         if policy.in_kernels and self.history.lazy:
@@ -126,6 +131,10 @@ class HistoryPolicy(Policy[BootstrapState]):
         weights: Weights = None,
     ) -> None:
         state.history.observe(arms, rewards, None, weights)
+
+
+def _recalled(problem: Problem, history: Callable[[], RewardHistory]) -> BootstrapState:
+    return BootstrapState(problem, 1, history())
 
 
 @dataclass(frozen=True)
