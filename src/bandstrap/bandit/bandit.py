@@ -788,8 +788,9 @@ class Bandit:
         memory = self.memory(row)
         memory.learn(self.contexts.learnt(row, place), place, reward, weight, self._rng)
         self.rewards_learnt += 1
-        self._tally.rewards[place] += 1
-        self._tally.sums[place] += reward
+        tally = self._tally
+        tally.rewards[place] += 1
+        tally.sums[place] += reward
 
     def _remap_arms(self, arms: Arms, before: ArmMap, features: ArmFeatures | None) -> None:
         """Go on with other arms; a policy that cannot refuses before anything changes."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 
 from bandstrap.bandit.log.file import LogFile
 from bandstrap.bandit.log.table import write_parquet
@@ -26,7 +26,7 @@ class Converted:
         return {"log": self.log, "table": self.table, "decisions": self.decisions}
 
     def __rich__(self) -> RenderableType:
-        return line(f"{self.decisions} decisions written to {self.table}")
+        return Group(line(f"{self.decisions} decisions written to {self.table}"))
 
 
 def convert(log: Path, table: Path) -> Converted:

@@ -6,6 +6,8 @@ import resource
 import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -178,20 +180,46 @@ def test_several_processes_append_to_one_file(tmp_path):
     assert pairs[::2] == pairs[1::2]  # what is appended together stays together
 
 
+@pytest.fixture
+def slow_writes(monkeypatch):
+    """The system writes a few bytes at a time, and others get their turn in between."""
+    real = os.write
+
+    def write(file, data):
+        time.sleep(0)
+        return real(file, data[:50])
+
+    monkeypatch.setattr(os, "write", write)
+
+
+def whole(log, who):
+    for number in range(60):
+        log.append([{"who": who, "n": number, "long": "x" * 300}])
+
+
+def test_writers_in_threads_wait_for_each_other(tmp_path, slow_writes):
+    threads = [
+        threading.Thread(target=whole, args=(LogFile(tmp_path / "log"), who)) for who in range(3)
+    ]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert len([*LogFile(tmp_path / "log").read()]) == 180
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-def test_a_forked_process_locks_the_file_for_itself(tmp_path):
-    log = LogFile(tmp_path / "log")
+def test_a_forked_process_locks_the_file_for_itself(tmp_path, slow_writes):
+    log, children = LogFile(tmp_path / "log"), []
     log.append([{"n": -1}])
-    children = []
     for who in range(3):
         child = os.fork()
         if child == 0:
-            for number in range(200):
-                log.append([{"who": who, "n": number, "long": "x" * 3000}])
+            whole(log, who)
             os._exit(0)
         children.append(child)
     assert [os.waitpid(child, 0)[1] for child in children] == [0, 0, 0]
-    assert len([*log.read()]) == 601
+    assert len([*log.read()]) == 181
 
 
 def limit(size):

@@ -184,6 +184,9 @@ def test_columns_and_words_are_the_same(first, tmp_path):
     bandit.learn(context=WORDS[1] | {"city": "v"}, arm="a", reward=0.5)
     again = Bandit.rebuild(tmp_path / "log")
     assert again.contexts.columns.words == bandit.contexts.columns.words
+    told = [each for record in LogFile(tmp_path / "log").read() for each in record.get("words", ())]
+    words = [word for _, some in told for word in some]
+    assert sorted(words) == [*"vxyz"]  # each of them once
     assert again.contexts.columns.kinds == bandit.contexts.columns.kinds
     assert again.contexts.columns.source == bandit.contexts.columns.source
     check_same(bandit, again, context=WORDS[3])

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bandstrap.bandit.log.file import Log, Record, log_to_read
+from bandstrap.errors import BandstrapError, OutputError
 from bandstrap.storage.files import replacing
 
 __all__ = ["log_table", "write_parquet"]
@@ -38,8 +39,21 @@ def log_table(log: Log | str | Path) -> pa.Table:
     >>> log_table(bandit.log).select(["outcome", "reward"]).to_pylist()
     [{'outcome': 'reward', 'reward': 1.0}]
     """
+    source = log_to_read(log)
+    try:
+        return _table(_rows(source))
+    except BandstrapError:
+        raise
+    except Exception as error:  # whatever a record of another shape leads to
+        problem = f"holds what no log of decisions does ({error})"
+        where = getattr(source, "path", type(source).__name__)
+        raise OutputError(where, problem, "take another copy of it") from error
+
+
+def _rows(log: Log) -> list[Record]:
+    """Decisions, each with what became of it."""
     rows: dict[Any, Record] = {}
-    for told in log_to_read(log).read():
+    for told in log.read():
         if told.get("event") == "decision":
             rows[told.get("id")] = {**told, "outcome": WAITING}
         elif told.get("event") in OUTCOMES and told.get("id") in rows:
@@ -48,7 +62,7 @@ def log_table(log: Log | str | Path) -> pa.Table:
             if told.get("reward") is not None:
                 row["reward"], row["reward_time"] = told["reward"], told.get("time")
                 row["reward_weight"] = told.get("weight", 1.0)
-    return _table([*rows.values()])
+    return [*rows.values()]
 
 
 def write_parquet(log: Log | str | Path, path: str | Path) -> int:
