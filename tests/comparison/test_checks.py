@@ -109,6 +109,9 @@ def test_a_comma_that_may_part_thousands_is_asked_about():
     read = {mark: found(table, reading=Reading(decimal=mark)) for mark in ".,"}
     assert [each.check for each in read["."]] == ["identifier"]  # now they are whole numbers
     assert read[","] == ()
+    signed = messy.clean().assign(price=[f"{each}.{each:03d} €" for each in cents])
+    assert "add --as price=number" in said(signed)  # a point parts decimals, as in a plain number
+    assert found(signed, reading=Reading(kinds={"price": "number"})) == ()
 
 
 PARTS = ("action", "reward", "propensity")

@@ -30,6 +30,7 @@ from bandstrap.tables.reading import Reading, repeats
         (".5", ".", 0.5),
         ("1.5e3", ".", 1500.0),
         ("2.5", ",", None),  # no group of three
+        ("0.505", ",", None),
         ("1,23,4", ".", None),
         ("error", ".", None),
         ("12 apples", ".", None),

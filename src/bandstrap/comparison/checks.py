@@ -18,6 +18,7 @@ from bandstrap.tables.numerals import COMMA, POINT, is_signed, readable
 from bandstrap.tables.reading import repeats
 
 MOSTLY = 0.9  # share of numbers from which a column of words should perhaps be numbers
+LOOKED_AT = 1000  # distinct words, of which none is a number, end the search for others
 GIVEN_AWAY = 0.98  # of what a column could tell about the label
 FEW_ROWS, ROWS_PER_ARM = 100, 20  # with fewer, little can be told
 REPEATED = 0.01  # share of rows that repeat others, from which it matters
@@ -54,10 +55,15 @@ class Checked:
         return ((name, each) for name, each in self.cells.items() if not each.useless())
 
     @property
+    def labelled(self) -> bool:
+        """Whether rewards are 0 and 1, by a label."""
+        return self.rewards.values.ndim == 1
+
+    @property
     def classes(self) -> Array:
         """The class of each row, or the arm that pays most."""
         values = self.rewards.values
-        best: Array = values if values.ndim == 1 else values.argmax(axis=1)
+        best: Array = values if self.labelled else values.argmax(axis=1)
         return best
 
 
@@ -82,7 +88,7 @@ def too_few_rows(checked: Checked) -> Iterator[Finding]:
 
 def leaks(checked: Checked) -> Iterator[Finding]:
     """Neighbours in the order of a column that gives the label away have the same label."""
-    what = "label" if checked.rewards.values.ndim == 1 else "best arm"
+    what = "label" if checked.labelled else "best arm"
     for name, cells in checked.used:
         if _told(cells, checked.classes) >= GIVEN_AWAY:
             yield Finding(
@@ -124,7 +130,7 @@ def copies(checked: Checked) -> Iterator[Finding]:
 
 def _collision(column: pa.ChunkedArray) -> float:
     """The probability that two rows have the same value."""
-    counts = np.array([each["counts"].as_py() for each in column.value_counts()])
+    counts = column.value_counts().field("counts").to_numpy(zero_copy_only=False)
     shares = counts / counts.sum()
     return float(shares @ shares)
 
@@ -137,6 +143,8 @@ def numbers_as_words(checked: Checked) -> Iterator[Finding]:
 
 
 def _misread(name: str, codes: Array, levels: list[str]) -> Iterator[Finding]:
+    if not any(readable(levels[:LOOKED_AT]).values()):
+        return
     found = readable(levels)
     counts = np.bincount(codes[codes >= 0], minlength=len(levels))
     share = {mark: _share(some, levels, counts) for mark, some in found.items()}
@@ -153,7 +161,7 @@ def _misread(name: str, codes: Array, levels: list[str]) -> Iterator[Finding]:
             f"{called(name)}: {100 * share[mark]:.3g} % numbers, the rest {_shown(rest)}; "
             f"{as_number} to take the rest as missing",
         )  # fmt: skip
-    elif share[POINT] == share[COMMA]:
+    elif share[POINT] == share[COMMA] and any(COMMA in word for word in numbers):
         remedy = "the comma may part thousands or decimals: add --decimal . or --decimal ,"
         yield Finding("decimal-mark", (name,), f"{what}; {remedy}")
     elif any(map(is_signed, numbers)):
@@ -198,6 +206,8 @@ def _are_distinct(values: Array) -> bool:
 def outliers(checked: Checked) -> Iterator[Finding]:
     """A few rewards are so far from nearly all others that these look alike; not in a tail, where
     there are always some."""
+    if checked.labelled:
+        return
     values, far = extremes(checked.rewards)
     if far.any() and not tail_share(checked.rewards):
         row, arm = np.unravel_index(np.abs(np.where(far, values, 0)).argmax(), values.shape)
@@ -227,7 +237,8 @@ def _most(values: Array) -> tuple[float, float]:
 
 
 def heavy_tails(checked: Checked) -> Iterator[Finding]:
-    if tail := tail_share(checked.rewards):
+    tail = 0.0 if checked.labelled else tail_share(checked.rewards)
+    if tail:
         yield Finding(
             "heavy-tails", checked.rewards.arms,
             f"rewards have heavy tails: {TAIL:.0%} of them make up {tail:.0%} of all deviations "

@@ -28,7 +28,7 @@ def check_not_a_log(table: pa.Table, title: str) -> None:
     >>> try:
     ...     check_not_a_log(log, "visits")
     ... except InvalidInput as error:
-    ...     print(str(error)[:79])
+    ...     print(str(error)[:78])
     data = 'visits': looks like a log of decisions (action 'arm', reward 'reward',
     """
     found = [_first(table, words, fits) for words, fits in _PARTS]

@@ -43,14 +43,14 @@ def cost(policy: Policy[Any], table: PreparedTable, lesson: Lesson, seed: int = 
     bandit = live_bandit(policy, table.rewards, seed)
     lesson.give(lesson.of(table, seed), bandit)
     rng = generator(seed, "rows that are timed")
-    places = rng.integers(table.rows.num_rows, size=FIRST + ROWS).tolist()
-    paid = dict(zip(table.rewards.arms, table.rewards.in_units().T, strict=True))
+    places = rng.integers(table.rows.num_rows, size=FIRST + ROWS)
+    paid = dict(zip(table.rewards.arms, table.rewards.in_units(places).T, strict=True))
     spent: list[float] = []
-    for place in places:
+    for turn, place in enumerate(places.tolist()):
         row = plain_row(table.rows, place)
         begun = process_time()
         decision = bandit.decide(table.encoder(row))
-        bandit.learn(decision.id, reward=float(paid[decision.arm][place]))
+        bandit.learn(decision.id, reward=float(paid[decision.arm][turn]))
         spent.append(process_time() - begun)
         if len(spent) >= FIRST + LEAST and sum(spent[FIRST:]) > SECONDS:
             break

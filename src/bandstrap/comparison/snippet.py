@@ -32,7 +32,7 @@ def snippet(policy: Policy[Any], table: PreparedTable, lesson: Lesson, out: Path
     if out is not None:
         code.homes |= {"Encoder": "bandstrap", "WarmStart": "bandstrap"}
     trust = f", trusted=[{', '.join(code.own)}]" if code.own else ""
-    reward = float(table.rewards.in_units()[0].max())
+    reward = float(table.rewards.in_units(slice(1)).max())
     lines = [
         *code.imports(),
         "",

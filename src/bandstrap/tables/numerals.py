@@ -16,7 +16,7 @@ GROUPS = {POINT: "[,\u00a0\u202f '’]", COMMA: "[.\u00a0\u202f '’]"}
 @cache
 def _pattern(decimal: str) -> re.Pattern[str]:
     sign, mark = f"(?:{SIGN.pattern})?", re.escape(decimal)
-    whole = rf"(?P<whole>\d{{1,3}}(?:{GROUPS[decimal]}\d{{3}})+|\d*)"
+    whole = rf"(?P<whole>[1-9]\d{{0,2}}(?:{GROUPS[decimal]}\d{{3}})+|\d*)"
     return re.compile(
         rf"{sign}\s?(?P<minus>[+\-−]?)\s?{sign}\s?{whole}(?:{mark}(?P<rest>\d*))?"
         rf"(?P<power>[eE][+-]?\d+)?\s?{sign}"
