@@ -184,5 +184,10 @@ class Decision:
         return self.row is row or self.row.tobytes() == row.tobytes()
 
     def __repr__(self) -> str:
-        found = f"{self.propensity:.4g} ± {self.error:.2g}" if self.method != DEFERRED else DEFERRED
-        return f"Decision(number={self.number}, arm={self.arm!r}, propensity={found})"
+        return f"Decision(number={self.number}, arm={self.arm!r}, propensity={self._found()})"
+
+    def _found(self) -> str:
+        """The propensity and its error, as far as they are found; nobody has asked for them."""
+        if self.method == DEFERRED:
+            return DEFERRED
+        return f"{self.propensity:.4g}" + (f" ± {self.error:.2g}" if self.error else "")
