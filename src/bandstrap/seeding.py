@@ -7,9 +7,6 @@ from numpy.random import MT19937
 
 from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
-from bandstrap.kernels.random.beside import seed_stream
-
-WORD = 2**63 - 1
 
 
 def generator(seed: int, *names: object) -> Rng:
@@ -23,21 +20,6 @@ def generator(seed: int, *names: object) -> Rng:
     digest = sha256("\x1f".join(map(str, names)).encode()).digest()
     words = [int.from_bytes(digest[i : i + 4], "little") for i in range(0, 16, 4)]
     return np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence([seed, *words])))
-
-
-def stream_beside(rng: Rng, number: int) -> Array:
-    """A kernel's stream that a generator's seed and a number give; nothing is drawn from it.
-
-    >>> rng = np.random.Generator(np.random.PCG64DXSM(1))
-    >>> before = stream_beside(rng, 7).tolist()
-    >>> _ = rng.random(5)
-    >>> stream_beside(rng, 7).tolist() == before != stream_beside(rng, 8).tolist()
-    True
-    """
-    own = rng.bit_generator.state["state"].get("inc", 0)  # what tells its stream from others
-    stream = np.empty(4, dtype=np.uint64)
-    seed_stream(own & WORD, own >> 63 & WORD, number, stream)
-    return stream
 
 
 def streamed(stream: Array) -> Rng:

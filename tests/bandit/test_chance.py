@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from bandstrap import Bootstrap, Exponential, Multinomial, Poisson, Problem
-from bandstrap.bandit.chance import Choice, Floor
+from bandstrap.bandit.chance import Choice, Floor, stream_beside
 from bandstrap.policies import Policy
 from bandstrap.policies.state import State
-from bandstrap.seeding import stream_beside
 
 SHARES = np.array([0.7, 0.25, 0.05, 0.0])
 

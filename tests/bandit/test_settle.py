@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bandstrap import Bandit, ForcedPulls, LinUCB, ScaledRewards, Support, Window
-from bandstrap.models.network import layers
+from bandstrap.policies.contextual import learners
 from bandstrap.policies.registry import CONTEXTUAL
 from bandstrap.priors import EigenExamples
 
@@ -40,9 +40,7 @@ def test_networks_catch_up(name, wrapped):
 def test_steps_that_are_due_beyond_the_limit_are_waived(monkeypatch):
     steps = []
     bandit = taught(CONTEXTUAL["ensemble-nn"](EigenExamples()))
-    module = __import__(type(learner(bandit)).__module__, fromlist=["SETTLED"])
-    assert module.SETTLED == layers.SETTLED
-    monkeypatch.setattr(module, "SETTLED", 7)
+    monkeypatch.setattr(learners, "SETTLED", 7)
     monkeypatch.setattr(type(learner(bandit)), "_step", lambda *given: steps.append(1))
     bandit.settle()
     assert (len(steps), learner(bandit).owed) == (7, 0)

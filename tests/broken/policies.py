@@ -150,6 +150,9 @@ class Chorus(GaussianThompson):
         noise = rng.standard_normal(state.count.shape[1])
         return np.where(state.count > 0, state.mean + noise, np.inf)
 
+    def _probabilities(self, state, contexts, allowed):
+        return None  # they are those of another noise
+
 
 POLICIES = {
     Narrow: r"scores must be an array of numbers of shape \(4, 3\)",

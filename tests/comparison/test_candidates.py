@@ -100,7 +100,7 @@ def test_a_model_that_no_policy_takes_is_refused():
 def test_wide_contexts_are_played_by_those_that_cost_least_also_where_it_is_to_be_quick():
     assert affordable(USUAL, WIDE) == USUAL
     assert {*affordable(USUAL, WIDE + 1)} == {*LEAN}
-    quick = {*LEAN} - {"ensemble-nn", "squarecb-nn"}
+    quick = {*LEAN} - {"auto", "ensemble-nn", "squarecb-nn"}
     assert {*affordable(QUICK, WIDE + 1)} == quick
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.random((30, WIDE + 1)))

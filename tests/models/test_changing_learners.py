@@ -18,7 +18,8 @@ NAMES = sorted(set(CONTEXTUAL) - set(SCHEDULES))  # the schedules' learner is th
 WANDERING = {name for name in NAMES if REGISTRY[name].learns_at_random}
 # What these learn of one arm depends on the others, and their scores on all rewards so far.
 GAPS = {name for name in NAMES if REGISTRY[name].variant == "gaps"}
-COUPLED = {"online-cover"} | GAPS
+# By what they are, or by a prior that learns from all arms.
+COUPLED = {"online-cover", "wb-log-adaptive", "wb-log-gaussian-adaptive", "auto"} | GAPS
 DRAWS = 120
 DECISIONS = 600
 PRIOR = EigenExamples(np.diag([1.0, 0.5, 0.25]))

@@ -28,6 +28,7 @@ def test_a_loaded_one_goes_on_as_it_would_have(name, tmp_path):
     assert played(again, slice(110, 120)) == played(bandit, slice(110, 120))
 
 
+@pytest.mark.filterwarnings("ignore::bandstrap.bandit.lock_in.LockInWarning")
 @pytest.mark.parametrize("name", ["kept", "afresh"])
 def test_what_fades_goes_on_too(name, tmp_path):
     bandit = bandit_of(name, HalfLife(15))

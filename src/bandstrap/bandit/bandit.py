@@ -15,7 +15,15 @@ import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.bandit.arms import Arms, checked_name
-from bandstrap.bandit.chance import EXACT, Choice, Controlled, Floor, Known, check_draw
+from bandstrap.bandit.chance import (
+    EXACT,
+    Choice,
+    Controlled,
+    Floor,
+    Known,
+    check_draw,
+    stream_beside,
+)
 from bandstrap.bandit.contexts import ArmFeatures, ContextReader, features_and_names
 from bandstrap.bandit.control import Control
 from bandstrap.bandit.decision import Arm, Decision
@@ -44,7 +52,7 @@ from bandstrap.policies import Policy
 from bandstrap.policies.validation import check_update, checked_contexts
 from bandstrap.problem import Support
 from bandstrap.remapping import ArmMap
-from bandstrap.seeding import generator, stream_beside
+from bandstrap.seeding import generator
 from bandstrap.storage.schema import (
     Flag,
     Generator,

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bandstrap.arrays import Array
+from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.checks import sums_to_one
-from bandstrap.kernels.random.beside import fill_limits
+from bandstrap.kernels.random.beside import fill_limits, seed_stream
 from bandstrap.policies import Policy
 from bandstrap.policies.base import Probabilities
 from bandstrap.policies.redraws import Redraws
@@ -19,10 +19,26 @@ if TYPE_CHECKING:
     from bandstrap.bandit.decision import Decision
 
 TOLERANCE = 1e-6  # of the sum of probabilities found by quadrature
+WORD = 2**63 - 1  # half of what tells a stream from others
 EXACT, GEOMETRIC, SHARES, DEFERRED = "exact", "geometric", "shares", "deferred"
 
 
 Controlled = tuple[float, int, bool]  # a control's share, its arm, and whether it has decided
+
+
+def stream_beside(rng: Rng, number: int) -> Array:
+    """A kernel's stream that a generator's seed and a number give; nothing is drawn from it.
+
+    >>> rng = np.random.Generator(np.random.PCG64DXSM(1))
+    >>> before = stream_beside(rng, 7).tolist()
+    >>> _ = rng.random(5)
+    >>> stream_beside(rng, 7).tolist() == before != stream_beside(rng, 8).tolist()
+    True
+    """
+    own = rng.bit_generator.state["state"].get("inc", 0)  # what tells its stream from others
+    stream = np.empty(4, dtype=np.uint64)
+    seed_stream(own & WORD, own >> 63 & WORD, number, stream)
+    return stream
 
 
 class Floor(NamedTuple):

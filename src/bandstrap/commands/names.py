@@ -45,11 +45,12 @@ def known_here() -> NamesCache:
     """The same, with the user's data sets after ours; they are looked for every time."""
     from bandstrap.datasets.own import found
 
-    names, own = known()["names"], sorted(found())
+    ours, own = known(), sorted(found())
+    names = ours["names"]
     place = [*names].index(OURS) + 1 if OURS in names else len(names)
     groups = [*names.items()]
     groups[place:place] = [(FOUND, own)] if own else []
-    return NamesCache(names=dict(groups), about=known()["about"])
+    return NamesCache(names=dict(groups), about=ours["about"])
 
 
 def _cache() -> Path:

@@ -46,7 +46,9 @@ def test_the_smallest_that_are_taken_are_computed_with(name, prior):
         nearly = np.nextafter(SMALLEST, 1.0) if round_ % 2 else SMALLEST
         decision = one.decide(np.array([SMALLEST * chance.choice([1, -2, 0]), nearly, 1.0]))
         assert np.isfinite([*decision.scores.values()]).all() or round_ < 3  # tried first
-        assert sum(decision.propensities.values()) == pytest.approx(1.0)
+        assert 0 < decision.propensity <= 1
+        if decision.method == "exact":
+            assert sum(decision.propensities.values()) == pytest.approx(1.0)
         one.learn(decision, float(chance.random() < 0.5))
 
 

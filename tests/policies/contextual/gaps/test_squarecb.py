@@ -84,7 +84,7 @@ def test_decisions_come_with_the_probability_of_their_arm():
     policy, x = SquareCB(RecursiveLinear(), Gamma(0.5)), np.array([[0.3, -0.4]])
     state, rng = taught(policy), rng_of(0)
     shares = policy.probabilities(state, x, EVERY)
-    draws = [policy.decide(state, x, rng, None, 1) for _ in range(3000)]
+    draws = [policy.decide(state, x, rng, None) for _ in range(3000)]
     assert all(draw.draws == 0 and draw.probabilities == pytest.approx(shares) for draw in draws)
     counts = np.bincount([draw.arm for draw in draws], minlength=3) / 3000
     assert counts == pytest.approx(shares, abs=0.04)
@@ -95,12 +95,12 @@ def test_a_network_learns_before_it_tells_and_then_tells_exactly():
     policy, x = SquareCB(SharedNetwork(hidden=8)), np.array([[0.3, -0.4]])
     state, rng = taught(policy), rng_of(0)
     assert policy.probabilities(state, x, EVERY) is None
-    draw = policy.decide(state, x, rng, None, 1)
+    draw = policy.decide(state, x, rng, None)
     assert draw.draws == 0
     while state.learners[0].learner.owed > 0:
         policy.select(state, x, rng)
     known = policy.probabilities(state, x, EVERY)
-    assert policy.decide(state, x, rng, None, 1).probabilities == pytest.approx(known)
+    assert policy.decide(state, x, rng, None).probabilities == pytest.approx(known)
 
 
 def test_forgetting_explores_again():

@@ -105,20 +105,6 @@ def test_what_is_forgotten_counts_less_in_the_posterior():
     assert learner.representation is None
 
 
-def test_probabilities_are_estimated_by_draws_of_one_look():
-    policy, rng = NeuralLinear(SMALL), np.random.default_rng(0)
-    state = policy.start(PROBLEM)
-    for i in range(30):
-        policy.update(state, X[None], np.array([i % 3]), np.array([(i % 3) / 2]), rng)
-    owed = state.learners[0].network.owed
-    draw = policy.decide(state, X[None], rng, np.array([True, True, False]), 400)
-    assert state.learners[0].network.owed == owed - 1
-    assert draw.draws == 400
-    assert draw.probabilities[2] == 0
-    assert draw.probabilities.sum() == pytest.approx(1)
-    assert draw.probabilities[1] > 0.6
-
-
 @pytest.mark.parametrize("given", [{"precision": 0.0}, {"shape": -1.0}, {"rate": np.nan}])
 def test_what_is_no_prior_is_refused(given):
     with pytest.raises(InvalidInput, match=next(iter(given))):

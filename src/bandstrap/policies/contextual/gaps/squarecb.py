@@ -32,7 +32,7 @@ class SquareCB(LearnerPolicy):
     ...     policy.update(state, x, arm, (x[:, 0] > 0) == arm)
     >>> everything = np.ones((1, 2), dtype=bool)
     >>> policy.probabilities(state, np.array([[1.0]]), everything).round(2).tolist()
-    [0.05, 0.95]
+    [0.01, 0.99]
     """
 
     model: Model
