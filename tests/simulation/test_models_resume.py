@@ -9,7 +9,7 @@ from bandstrap import models
 from bandstrap.environments import Labelled
 from bandstrap.models import LogisticRegression, Model
 from bandstrap.policies import ContextualBootstrap
-from bandstrap.priors import EigenExamples
+from bandstrap.priors import EigenExamples, NoExamples
 from bandstrap.resampling import Exponential, NoResampling
 from bandstrap.storage.packing import pack
 from bandstrap.storage.unpacking import Loaded, unpack
@@ -28,9 +28,11 @@ def made(kind):
     return kind(LogisticRegression()) if needed else kind()
 
 
-def resampled(kind):
-    """By weights, where the model takes any."""
-    return NoResampling() if kind.__name__.startswith("Recursive") else Exponential()
+def bootstrapped(kind):
+    """By weights and with pseudo-examples, where the model takes them."""
+    if kind.__name__.startswith("Recursive"):
+        return ContextualBootstrap(NoResampling(), made(kind), NoExamples())
+    return ContextualBootstrap(Exponential(), made(kind), EigenExamples(DIGITS.covariance))
 
 
 def played(policy, state, world, rng, rounds):
@@ -46,7 +48,7 @@ def played(policy, state, world, rng, rounds):
 @pytest.mark.filterwarnings("ignore::bandstrap.models.cost.CostWarning")
 @pytest.mark.parametrize("kind", CONCRETE)
 def test_a_learner_goes_on_from_its_packed_state(kind):
-    policy = ContextualBootstrap(resampled(kind), made(kind), EigenExamples(DIGITS.covariance))
+    policy = bootstrapped(kind)
     rng = np.random.default_rng(2)
     state, world = policy.start(DIGITS.problem), DIGITS.start(1, rng)
     played(policy, state, world, rng, range(30))
