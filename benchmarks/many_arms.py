@@ -114,6 +114,16 @@ def row_of(data: str, name: str, given: Any) -> Row:
     }
 
 
+def by_data(rows: list[Row]) -> list[Row]:
+    """A row for each data set, with the reward of every policy."""
+    wide: dict[str, Row] = {}
+    for row in rows:
+        own = wide.setdefault(row["data"], {key: row[key] for key in ("data", "arms", "features")})
+        error = "" if row["± s.e."] is None else f" ± {row['± s.e.']:.3f}"
+        own[row["policy"]] = f"{row['reward']:.3f}{error}"
+    return [*wide.values()]
+
+
 def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--data", default=f"{','.join(STAND_INS)},{NAMED}")
@@ -127,7 +137,8 @@ def main() -> None:
             rows.append(row_of(data, name, given))
             print("  {data}: {policy} {reward:.3f}, {µs:.0f} µs".format(**rows[-1]), flush=True)
         note = f"{given.rounds:,} rounds, {given.seeds} runs; reward and CPU time per round"
-        report(given.out, "many-arms", vars(given), rows, note)
+        report(given.out, "many-arms-runs", vars(given), rows, note)
+    report(given.out, "many-arms", vars(given), by_data(rows), note)
 
 
 if __name__ == "__main__":
