@@ -87,6 +87,7 @@ bench-bandit: $(FRESH_KERNELS) ## what a Bandit's decisions cost, whether they f
 	$(BIN)/python benchmarks/drift.py
 	$(BIN)/python benchmarks/threads.py
 	$(BIN)/python benchmarks/propensities.py
+	$(BIN)/python benchmarks/floors.py
 	$(BIN)/python docs/performance.py
 
 bench-engines: $(TOOLS) $(FRESH_KERNELS) ## one and two workers of this machine, of Dask and of Ray

@@ -24,7 +24,7 @@ class EpsilonGreedy(MeanPolicy):
     >>> bandit = Bandit(EpsilonGreedy(Constant(0.2)), ["a", "b"], seed=1)
     >>> bandit.learn(arm=["a", "b"], reward=[0.9, 0.1])
     >>> {arm: round(p, 3) for arm, p in bandit.decide().propensities.items()}
-    {'a': 0.9, 'b': 0.1}
+    {'a': 0.892, 'b': 0.108}
     """
 
     schema = Schema(schedule=Function("Constant", "Decay"))
