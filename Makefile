@@ -88,6 +88,7 @@ bench-bandit: $(FRESH_KERNELS) ## what a Bandit's decisions cost, whether they f
 	$(BIN)/python benchmarks/threads.py
 	$(BIN)/python benchmarks/saving.py
 	$(BIN)/python benchmarks/propensities.py
+	$(BIN)/python benchmarks/floors.py
 	$(BIN)/python docs/performance.py
 
 bench-compare: $(FRESH_KERNELS) ## what compare says that a decision costs, beside what its printed code costs and earns
