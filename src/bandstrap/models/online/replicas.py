@@ -226,7 +226,9 @@ class ReplicaLearner(Learner):
         margins = np.empty((count, len(self.rows)))
         kernels.look(self.theta, first, context, unit_of(context), margins, self._scratch())
         if self.pseudo.count == 0:
-            margins[:, [rows.count == 0 for rows in self.rows]] = np.inf  # to be tried first
+            untried = [arm for arm, rows in enumerate(self.rows) if rows.count == 0]
+            if untried:  # an empty selection costs two microseconds
+                margins[:, untried] = np.inf
         return margins
 
     def _keep(self, context: Array, arm: int, reward: float, weight: float, drawn: Array) -> None:
