@@ -81,7 +81,8 @@ COVTYPE = Lineup(
     reduced={
         **dict.fromkeys((*_SHARED, *_RIVALS), 10_000),
         **dict.fromkeys(_TREES, 5000),
-        **dict.fromkeys((*_NETWORKS, *_PAPER), 2000),
+        **dict.fromkeys(_NETWORKS, HORIZON),
+        **dict.fromkeys(_PAPER, 2000),
     },
     short=(3, 2500),
 )
@@ -93,7 +94,8 @@ MNIST = Lineup(
         **dict.fromkeys(("wb-log-grouped", *_BUDGETED, *_SHARED, *_RIVALS), 5000),
         **dict.fromkeys((_TREES[0], _TREES[2]), 5000),
         **dict.fromkeys((*_RANDOM, "wb-log-onestep"), 500),
-        **dict.fromkeys((*_NETWORKS, _TREES[1], _TREES[3]), 100),
+        **dict.fromkeys(_NETWORKS, 20_000),
+        **dict.fromkeys((_TREES[1], _TREES[3]), 100),
         **dict.fromkeys(_PAPER, 15),
     },
     short=(3, 400),
