@@ -29,7 +29,7 @@ class Unknowing(Bootstrap):
 
     in_kernels: ClassVar[bool] = True
 
-    def _known(self, state: Any, contexts: Any, allowed: Any) -> None:
+    def _probabilities(self, state: Any, contexts: Any, allowed: Any) -> None:
         return None
 
 

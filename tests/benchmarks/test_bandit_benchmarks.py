@@ -52,6 +52,7 @@ def test_floors_cost_little_and_make_weights_smaller(tmp_path):
     rows = ran("floors", tmp_path, *few)
     assert [row["weights"] for row in rows] == 2 * ["exact", "geometric", "shares"]
     assert all(0 < row["error"] < 1 and row["draws"] < 32 for row in rows)
+    assert len({row["error"] for row in rows}) == len(rows)  # weights are found in three ways
     assert rows[3]["largest weight"] <= 50
 
 

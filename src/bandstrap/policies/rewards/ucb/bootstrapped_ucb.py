@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from math import log
+from math import ceil, log
 from typing import ClassVar
 
 import numpy as np
@@ -63,6 +63,7 @@ class BootstrappedUCB(Policy[BootstrapState]):
     """
 
     context_free: ClassVar[bool] = True
+    costly: ClassVar[bool] = True  # the signs of all rewards, `draws` times
 
     delta: float = 0.1
     draws: int = 200
@@ -87,7 +88,8 @@ class BootstrappedUCB(Policy[BootstrapState]):
         width = half * np.sqrt(2.0 * log(1.0 / alpha) / n)
         correction = self.correction.factor(n, alpha, self.delta) * width
         draws = self._sums(state, rng) / n
-        quantile = np.quantile(draws, 1.0 - alpha * (1.0 - self.delta), axis=0, method="higher")
+        place = ceil((1.0 - alpha * (1.0 - self.delta)) * (self.draws - 1))
+        quantile = np.partition(draws, place, axis=0)[place]
         return np.where(count > 0, mean + quantile + correction, np.inf)
 
     def _sums(self, state: BootstrapState, rng: Rng) -> Array:
