@@ -9,9 +9,9 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from logged_worlds import feedback
 
 from bandstrap.evaluation.logs import read_log, write_dsjson
-from logged_worlds import feedback
 
 PYTHON = os.environ.get("BANDSTRAP_VW", sys.executable if find_spec("vowpalwabbit") else "")
 pytestmark = pytest.mark.skipif(not PYTHON, reason="no Vowpal Wabbit")

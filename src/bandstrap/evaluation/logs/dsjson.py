@@ -179,7 +179,7 @@ def _check_kind(record: Record) -> None:
 
 def _names(actions: list[Any], count: int) -> tuple[str, ...]:
     """Their tags, if all have one of their own; else their numbers."""
-    tags = [each.get("_tag") for each in actions if type(each) is dict]
+    tags: list[Any] = [each.get("_tag") for each in actions if type(each) is dict]
     named = all(type(tag) is str and tag for tag in tags)
     if named and len(tags) == count == len({*tags}):
         return tuple(tags)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -354,7 +355,9 @@ def _reordered(made: Feedback, order: Array, spill: Spill) -> Feedback:
     names = ("chosen", "rewards", "contexts", "propensities", "weights", "probabilities",
              "allowed", "times", "counts")  # fmt: skip
     found = {name: getattr(made, name) for name in names}
-    moved = {name: spill.ordered(each, order) for name, each in found.items() if each is not None}
+    moved: dict[str, Any] = {
+        name: spill.ordered(each, order) for name, each in found.items() if each is not None
+    }
     given = made.given
     if given is not None:
         given = Given(spill.ordered(given.rows, order), given.columns)
