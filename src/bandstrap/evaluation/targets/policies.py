@@ -65,7 +65,7 @@ class Trained(Target):
     >>> log = Feedback(("a", "b"), np.array([0, 1] * 4), np.array([0.0, 1.0] * 4))
     >>> found = next(Trained(EpsilonGreedy()).shares(log))
     >>> found.rows, found.every[0].round(3).tolist()
-    (slice(4, 8, None), [0.025, 0.975])
+    (slice(4, 8, None), [0.455, 0.545])
     """
 
     answer: ClassVar[str] = FROZEN

@@ -1,4 +1,4 @@
-"""Rules that never learn: a uniform one, one arm, a function of the context, a column of the log."""
+"""Rules that never learn: any arm, one arm, a function of the context, a column of the log."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -87,10 +87,8 @@ class ColumnRule(Target):
         if words is None:
             named = {float(arm): place for place, arm in enumerate(feedback.arms) if _number(arm)}
             return at, named
-        known = {str(arm): place for place, arm in enumerate(feedback.arms)}
-        return at, {
-            float(code): known[w] for w, code in words.items() if w is not None and w in known
-        }
+        known: dict[str | None, int] = {str(arm): at for at, arm in enumerate(feedback.arms)}
+        return at, {float(code): known[word] for word, code in words.items() if word in known}
 
 
 @dataclass(frozen=True)
