@@ -34,10 +34,12 @@ class Limit:
 
     def judge(self, value: float) -> Severity:
         """What a number means; one that is not a number stops."""
-        good = (lambda limit: value >= limit) if self.low else (lambda limit: value <= limit)
-        if good(self.care):
+        if self._within(value, self.care):
             return Severity.FINE
-        return Severity.CARE if good(self.stop) else Severity.STOP
+        return Severity.CARE if self._within(value, self.stop) else Severity.STOP
+
+    def _within(self, value: float, limit: float) -> bool:
+        return value >= limit if self.low else value <= limit
 
 
 INF = float("inf")
@@ -45,9 +47,7 @@ INF = float("inf")
 RULES = {
     "support": Limit("the share of a target's choices that the log cannot judge", 0.01, 0.10),
     "size": Limit("the effective sample size", 400, 100, low=True),
-    "rewards": Limit(
-        "the effective number of rewards that are not the usual one", 50, 10, low=True
-    ),
+    "rewards": Limit("how many unusual rewards an estimate rests on", 50, 10, low=True),
     "largest": Limit("the largest weight, as a share of all weight", 0.02, 0.10),
     "tail": Limit("Pareto's k of the weights", 0.7, 1.0),
     "mean": Limit("how many standard errors the mean weight is from 1", 3.0, 6.0),
