@@ -26,7 +26,8 @@ class Sample:
     @property
     def ratios(self) -> Array:
         """How much more probable the target makes the chosen arm than the logger did."""
-        return self.target * self.weights
+        ratios: Array = self.target * self.weights
+        return ratios
 
     def __len__(self) -> int:
         return len(self.rewards)
