@@ -1,12 +1,23 @@
 """What a log tells: which arm was chosen in which context, how probably, and what it paid."""
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.bandit.decision import Arm
 from bandstrap.tables import Columns
 
-__all__ = ["Feedback"]
+__all__ = ["Feedback", "Given"]
+
+
+@dataclass(frozen=True)
+class Given:
+    """Contexts as they were given, where text or missing values had to become numbers."""
+
+    rows: Array  # (n, columns), numbers and codes of words, by `columns`
+    columns: Columns
 
 
 @dataclass(frozen=True)
@@ -28,7 +39,20 @@ class Feedback:
     times: Array | None = None  # (n,), seconds
     counts: Array | None = None  # (n,), how many decisions a row stands for; None: one
     columns: Columns | None = None  # how contexts became rows; None without contexts
+    given: Given | None = None  # contexts before they were encoded; None: they are as given
     notes: tuple[str, ...] = ()  # what the reader found and did, a sentence each
 
     def __len__(self) -> int:
         return len(self.chosen)
+
+    def context(self, place: int) -> Any:
+        """The context of a row as a bandit or a rule would be given it.
+
+        A dict where columns have names, else an array (features,); None without contexts.
+        """
+        columns, rows = self.columns, self.contexts
+        if self.given is not None:
+            columns, rows = self.given.columns, self.given.rows
+        if rows is None or columns is None:
+            return None
+        return columns.record(rows[place]) if columns.kinds else np.array(rows[place])

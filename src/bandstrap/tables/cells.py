@@ -144,6 +144,22 @@ def cells_of(column: pa.ChunkedArray) -> Cells:
     return categories(codes, levels)
 
 
+def doubles_of(column: pa.ChunkedArray) -> Array | None:
+    """The numbers of a column as they are, also infinite ones; NaN where they are missing.
+
+    None if some of them are no numbers.
+    """
+    column = plain(column)
+    kind = column.type
+    if pa.types.is_large_string(kind):
+        return _parsed_doubles(_trimmed(column))
+    if not (pa.types.is_floating(kind) or any(test(kind) for test in COUNTABLE)):
+        return None
+    if pa.types.is_decimal(kind) or pa.types.is_null(kind):
+        column = column.cast(pa.float64())
+    return _doubles(column)
+
+
 def categories(codes: Array, levels: list[str]) -> Categories:
     """In alphabetical order, so that codes do not depend on the order of rows."""
     order = sorted(range(len(levels)), key=levels.__getitem__)
@@ -266,16 +282,21 @@ def _counts(values: Array) -> bool:
 
 
 def _parsed(words: pa.Array) -> Numbers | None:
+    values = _parsed_doubles(words)
+    return None if values is None else Numbers(np.where(np.isfinite(values), values, np.nan))
+
+
+def _parsed_doubles(words: pa.Array) -> Array | None:
     """Words that are all numbers, or all true or false."""
     for kind in (pa.float64(), pa.bool_()):
         try:
-            return _numbers(pa.chunked_array([words.cast(kind)]))
+            return _doubles(pa.chunked_array([words.cast(kind)]))
         except pa.ArrowInvalid:
             pass
     return _decimal_commas(words)
 
 
-def _decimal_commas(words: pa.Array) -> Numbers | None:
+def _decimal_commas(words: pa.Array) -> Array | None:
     """Numbers written as 1,5; not where every comma may separate thousands."""
     call: Any = pc.call_function
     commas = words.filter(call("match_substring", [words], pc.MatchSubstringOptions(",")))
@@ -284,11 +305,16 @@ def _decimal_commas(words: pa.Array) -> Numbers | None:
         return None
     try:
         points = call("replace_substring", [words], pc.ReplaceSubstringOptions(",", "."))
-        return _numbers(pa.chunked_array([points.cast(pa.float64())]))
+        return _doubles(pa.chunked_array([points.cast(pa.float64())]))
     except pa.ArrowInvalid:
         return None
 
 
 def _numbers(column: pa.ChunkedArray) -> Numbers:
-    values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    values = _doubles(column)
     return Numbers(np.where(np.isfinite(values), values, np.nan))
+
+
+def _doubles(column: pa.ChunkedArray) -> Array:
+    values: Array = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return values

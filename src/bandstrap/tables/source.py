@@ -1,7 +1,8 @@
 """Reading a table from a file of any common kind or a frame, as a uniform sample of its rows."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
+from math import inf
 from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +25,7 @@ TEXTS = (".csv", ".tsv", ".txt")
 SUFFIXES = (*(f"{end}.gz" for end in TEXTS), *TEXTS, ".parquet", ".arrow", ".feather", ".ipc")
 PIPED = "save what comes through the pipe to a file and give that: a table is read twice"
 ROWS = 100_000  # rows kept at most
+PIECE = 1 << 16  # rows read at once
 CELLS = 20_000_000  # rows times columns kept at most
 WRITTEN = (str, Real, Decimal)  # values that a file would hold as they are
 
@@ -36,6 +38,56 @@ class Sample(NamedTuple):
     table: pa.Table
     seen: int
     complete: bool = True  # whether the whole source was read
+
+
+class Rows(NamedTuple):
+    """All rows of a table in pieces, which can be asked for again."""
+
+    schema: pa.Schema
+    pieces: Callable[[], Iterator[pa.RecordBatch]]
+
+
+def rows_of(data: Any, encoding: str | None = None) -> Rows:
+    """All rows of what `read` samples; a file is read anew whenever pieces are asked for.
+
+    `NotUnicodeError` means that a text file is to be read again, with the encoding ANY_BYTE.
+    """
+    if not isinstance(data, str | Path):
+        return table_rows(_as_arrow(data))
+    path = Path(data)
+    magic = _magic(path)
+    if magic[:4] == b"PAR1":
+        return _parquet_rows(path)
+    if magic == b"ARROW1" or magic[:4] == b"FEA1" or path.suffix in (".arrow", ".feather", ".ipc"):
+        return table_rows(_arrow_file(path, magic))
+    text = TextTable(path, encoding)
+    return Rows(text.schema, lambda: text.pieces(inf))
+
+
+def table_rows(table: pa.Table) -> Rows:
+    """The rows of a table in memory."""
+    check_names(table.column_names)
+    table = table.replace_schema_metadata(None)
+    return Rows(table.schema, lambda: iter(table.to_batches(max_chunksize=PIECE)))
+
+
+def _parquet_rows(path: Path) -> Rows:
+    try:
+        with pq.ParquetFile(path) as file:
+            schema = file.schema_arrow.remove_metadata()
+    except (pa.ArrowException, OSError) as error:
+        raise OutputError(path, "is damaged or cut off", REMEDY) from error
+    check_names(schema.names)
+    return Rows(schema, lambda: _parquet_pieces(path))
+
+
+def _parquet_pieces(path: Path) -> Iterator[pa.RecordBatch]:
+    try:
+        with pq.ParquetFile(path) as file:
+            for piece in file.iter_batches(PIECE):
+                yield piece.replace_schema_metadata(None)
+    except (pa.ArrowException, OSError) as error:
+        raise OutputError(path, "is damaged or cut off", REMEDY) from error
 
 
 def any_names(names: list[str]) -> None:

@@ -21,6 +21,7 @@ ANY_BYTE = "latin-1"  # an encoding in which every byte is a letter
 MOST = 1 << 30  # bytes read at most
 LONGEST = 1000  # characters in the name of a column or class: some are whole questions
 REMEDY = "give a CSV file with a header, a Parquet or an Arrow file"
+UNEVEN = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")  # as Arrow says it
 FAULTS = (pa.ArrowInvalid, OSError, UnicodeError)
 # Byte-order marks, the longest first.
 MARKS = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32",
@@ -53,15 +54,15 @@ class TextTable:
     def schema(self) -> pa.Schema:
         return pa.schema([(name, pa.string()) for name in self.names])
 
-    def pieces(self) -> Iterator[pa.RecordBatch]:
-        """The rows, up to MOST bytes."""
-        read = 0
+    def pieces(self, most: float | None = None) -> Iterator[pa.RecordBatch]:
+        """The rows, up to `most` bytes or a little more; MOST bytes if that is None."""
+        read, most = 0, MOST if most is None else most
         try:
             with self._open(self._written) as reader:
                 for piece in reader:
                     yield pa.RecordBatch.from_arrays(piece.columns, self.names)
                     read += piece.nbytes
-                    if read > MOST:
+                    if read > most:
                         self.complete = False
                         return
         except FAULTS as error:
@@ -146,6 +147,10 @@ def _refused(path: Path, error: Exception) -> OutputError:
     if "straddling" in message:
         problem = f"has a row of more than {BLOCK >> 20} megabytes, or an unclosed quote"
         return OutputError(path, problem, "fix or remove that row")
+    if uneven := UNEVEN.search(message):
+        line, expected, found = uneven.groups()
+        problem = f"line {line} has {found} columns where the header has {expected}"
+        return OutputError(path, problem, "correct or remove that line")
     return OutputError(path, f"is not a table ({_brief(error)})", REMEDY)
 
 

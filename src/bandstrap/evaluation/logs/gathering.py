@@ -1,0 +1,331 @@
+"""The rows of a log, of whatever format, checked and put into columns."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pyarrow as pa
+
+from bandstrap.arrays import Array
+from bandstrap.bandit.decision import Arm
+from bandstrap.errors import InvalidInput
+from bandstrap.evaluation.feedback import Feedback, Given
+from bandstrap.evaluation.logs.arms import ArmNames, Menus, listed
+from bandstrap.evaluation.logs.columns import NONE, Layout
+from bandstrap.evaluation.logs.contexts import ContextColumn, ContextStore, fit
+from bandstrap.evaluation.logs.faults import Faults, Places
+from bandstrap.evaluation.logs.ids import Ids
+from bandstrap.evaluation.logs.matrices import MatrixStore
+from bandstrap.evaluation.logs.spill import LIMIT, Spill, SpillColumn, slices
+from bandstrap.evaluation.logs.values import numbers_in, times_in, unit_of
+from bandstrap.problem import Support
+from bandstrap.tables.cells import classes_of
+from bandstrap.tables.dates import YEAR_FIRST, orders_of
+from bandstrap.tables.reading import Reading
+from bandstrap.tables.source import Rows, sampled
+
+AS_IT_IS = Reading()
+EMPTY = "there is nothing in it to evaluate; give a log with at least one decision"
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a log is to be read."""
+
+    arms: Iterable[Arm] | None = None
+    rewards: Support | None = None  # where they lie; anywhere if None
+    reading: Reading = AS_IT_IS
+    bad_lines: int = 0  # of JSON that may be left out
+    memory: int = LIMIT  # bytes that columns may take before they go to temporary files
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """Rows of a log and where everything is in them."""
+
+    title: str
+    rows: Rows
+    layout: Layout
+    names: ArmNames
+    notes: tuple[str, ...] = ()
+    titles: dict[str, str] = field(default_factory=dict)  # what columns are called outside
+    chosen_context: bool = False  # whether a user has named the columns of contexts
+    no_propensity: str = "The log has no propensities."
+
+
+def sample_of(rows: Rows) -> pa.Table:
+    """A uniform sample of the rows, all of them if there are not many."""
+    return sampled(rows.schema, rows.pieces(), 0).table
+
+
+def feedback_of(log: Gathered, options: Options, sample: pa.Table | None = None) -> Feedback:
+    """Read all rows; refuse the log, in one sentence, if anything is wrong with it."""
+    sample = sample_of(log.rows) if sample is None else sample
+    if sample.num_rows == 0:
+        raise InvalidInput("log", log.title, EMPTY)
+    return _Gathering(log, options, sample).feedback()
+
+
+class _Gathering:
+    """What is collected of a log while it is read."""
+
+    def __init__(self, log: Gathered, options: Options, sample: pa.Table) -> None:
+        self.log, self.layout, self.options = log, log.layout, options
+        self.spill, self.faults = Spill(options.memory), Faults()
+        self.notes = [*log.notes]
+        found = fit(sample, self.layout.context, options.reading, log.chosen_context)
+        self.notes += found.notes
+        self._contexts = self._store(found.columns)
+        self._names, self._menus = log.names, Menus(log.names)
+        self._ids = Ids(self.layout.id)
+        self._clock = _Clock.of(sample, self.layout.time)
+        self._columns: dict[str, SpillColumn] = {}
+        self._rows = 0
+
+    def _store(self, columns: list[ContextColumn]) -> ContextStore | MatrixStore:
+        if self.layout.matrix != NONE:
+            return MatrixStore(self.layout.matrix, self.spill)
+        return ContextStore(columns, self.spill, self.log.titles)
+
+    def feedback(self) -> Feedback:
+        for piece in self.log.rows.pieces():
+            if piece.num_rows:
+                self._take(pa.Table.from_batches([piece]))
+        self._refuse()
+        return self._sorted(self._made())
+
+    def _take(self, piece: pa.Table) -> None:
+        layout = self.layout
+        lines = np.asarray(piece[layout.line]) if layout.line != NONE else None
+        places = Places(self._rows, lines)
+        chosen = self._arms(piece, places)
+        self._keep("chosen", chosen)
+        if layout.allowed != NONE:
+            self._allowed(piece, chosen, places)
+        for name, check in _CHECKS.items():
+            if getattr(layout, name) != NONE:
+                self._keep(name, check(self, piece[getattr(layout, name)], places))
+        if layout.time != NONE:
+            self._keep("time", self._clock.seconds(piece[layout.time]))
+        if layout.id != NONE:
+            self._ids.append(piece[layout.id], self.spill)
+        self._contexts.append(piece, self.faults, places)
+        self._rows += piece.num_rows
+
+    def _keep(self, name: str, values: Array) -> None:
+        if name not in self._columns:
+            self._columns[name] = self.spill.column(values.dtype, *values.shape[1:])
+        self._columns[name].append(values)
+
+    def _arms(self, piece: pa.Table, places: Places) -> Array:
+        column = piece[self.layout.arm]
+        classes = classes_of(column)
+        if classes is None:
+            remedy = f"of type {column.type}: give text or whole numbers"
+            raise InvalidInput("arm", self.layout.arm, remedy)
+        codes = self._names.codes(classes.names)[classes.codes] if classes.names else classes.codes
+        absent = classes.codes < 0
+        remedy = "is missing; every row is a decision and needs the arm that was chosen"
+        self.faults.look("arm", absent, [None] * len(codes), places, remedy)
+        unknown = (codes < 0) & ~absent
+        if unknown.any():
+            known = f"is not an arm; known are {self._names.known}"
+            self.faults.look("arm", unknown, column.to_pylist(), places, known)
+        return np.where(codes < 0, 0, codes).astype(np.int32)
+
+    def _allowed(self, piece: pa.Table, chosen: Array, places: Places) -> None:
+        column = piece[self.layout.allowed]
+        lists = [listed(value) for value in column.to_pylist()]
+        codes = self._menus.codes(lists)
+        known = f"holds an arm that is none; known are {self._names.known}"
+        self.faults.look("allowed", self._menus.unknown(codes), lists, places, known)
+        remedy = "does not hold the arm that was chosen"
+        self.faults.look("allowed", self._menus.lacks(codes, chosen), lists, places, remedy)
+        self._keep("allowed", codes)
+        if self.layout.probabilities != NONE:
+            self._keep("probabilities", self._spread(piece, lists))
+
+    def _spread(self, piece: pa.Table, lists: list[list[str] | None]) -> Array:
+        """The probabilities of all arms; those of arms that were not allowed are 0."""
+        table = np.zeros((piece.num_rows, len(self._names.arms)))
+        given = piece[self.layout.probabilities].to_pylist()
+        for row, (names, values) in enumerate(zip(lists, given, strict=True)):
+            table[row, self._names.codes(names or ())] = values
+        return table
+
+    def _reward(self, column: pa.ChunkedArray, places: Places) -> Array:
+        values = self._numbers("reward", column, places)
+        remedy = "give finite rewards, and leave the cell empty where none has come"
+        self.faults.look("reward", np.isinf(values), values, places, remedy)
+        support = self.options.rewards
+        if support is not None:
+            outside = (values < support.low) | (values > support.high)
+            remedy = f"you declared rewards in [{support.low:g}, {support.high:g}]"
+            self.faults.look("reward", outside, values, places, remedy)
+        return values
+
+    def _propensity(self, column: pa.ChunkedArray, places: Places) -> Array:
+        values = self._numbers("propensity", column, places)
+        remedy = "the arm was chosen, so give its probability, above 0 and at most 1"
+        self.faults.look("propensity", ~(values > 0) & ~np.isnan(values), values, places, remedy)
+        self.faults.look("propensity", values > 1, values, places, remedy)
+        return values
+
+    def _weight(self, column: pa.ChunkedArray, places: Places) -> Array:
+        values = self._numbers("weight", column, places)
+        remedy = "give inverse propensities, finite and not negative"
+        odd = ~((values >= 0) & np.isfinite(values)) & ~np.isnan(values)
+        self.faults.look("weight", odd, values, places, remedy)
+        return values
+
+    def _count(self, column: pa.ChunkedArray, places: Places) -> Array:
+        values = self._numbers("count", column, places)
+        remedy = "give how many decisions the row stands for, above 0"
+        self.faults.look("count", ~((values > 0) & np.isfinite(values)), values, places, remedy)
+        return values
+
+    def _numbers(self, name: str, column: pa.ChunkedArray, places: Places) -> Array:
+        found = numbers_in(column, self.options.reading.decimal or ".")
+        if found.words.any():
+            self.faults.look(name, found.words, column.to_pylist(), places, "give a number")
+        remedy = "is not a number; leave the cell empty where there is none"
+        self.faults.look(name, found.nan, found.values, places, remedy)
+        return found.values
+
+    def _refuse(self) -> None:
+        """What is wrong, in one sentence."""
+        self._check_propensities()
+        self.faults.check(self._rows)
+        if self.layout.id != NONE:
+            self._ids.check(self._lines())
+
+    def _check_propensities(self) -> None:
+        if "propensity" not in self._columns:
+            self.notes.append(self.log.no_propensity)
+            return
+        absent = np.isnan(self._columns["propensity"].array())
+        if absent.all():
+            self.notes.append(self.log.no_propensity)
+            del self._columns["propensity"]
+            self._columns.pop("weight", None)
+            return
+        remedy = (
+            "is missing; give one for every decision, or name no column of propensities to go "
+            "without any"
+        )
+        places = Places(0, self._lines())
+        self.faults.look("propensity", absent, [None] * len(absent), places, remedy)
+
+    def _lines(self) -> Array | None:
+        """The lines of all rows, for the rare case that one is to be told at the end."""
+        if self.layout.line == NONE:
+            return None
+        pieces = [np.asarray(each.column(self.layout.line)) for each in self.log.rows.pieces()]
+        return np.concatenate(pieces)
+
+    def _made(self) -> Feedback:
+        places = self._names.places
+        chosen = self.spill.column(np.int32)
+        codes = self._columns["chosen"].array()
+        for part in slices(self._rows):
+            chosen.append(places[codes[part]])
+        contexts, columns, given = self._contexts.contexts()
+        return Feedback(
+            self._names.arms,
+            chosen.array(),
+            self._rewards(),
+            contexts,
+            self._array("propensity"),
+            self._array("weight"),
+            self._array("probabilities"),
+            self._masks(),
+            self._times(),
+            self._array("count"),
+            columns,
+            given,
+        )
+
+    def _array(self, name: str) -> Array | None:
+        return self._columns[name].array() if name in self._columns else None
+
+    def _rewards(self) -> Array:
+        rewards = self._columns["reward"].array()
+        missing = int(np.isnan(rewards).sum())
+        if missing:
+            self.notes.append(f"{missing:,} of {self._rows:,} decisions have no reward.")
+        return rewards
+
+    def _masks(self) -> Array | None:
+        if "allowed" not in self._columns:
+            return None
+        return self._menus.masks(self._columns["allowed"].array(), self.spill)
+
+    def _times(self) -> Array | None:
+        times = self._array("time")
+        if times is None:
+            return None
+        absent = int(np.isnan(times).sum())
+        if absent:
+            name = self.log.titles.get(self.layout.time, self.layout.time)
+            why = f"{absent:,} of {self._rows:,} rows have no time in {name!r}"
+            self.notes.append(f"Rows stay in the order of the log, without times: {why}.")
+            return None
+        return times
+
+    def _sorted(self, made: Feedback) -> Feedback:
+        """In the order of time; rows of one time stay in the order of the log."""
+        times = made.times
+        if times is not None:
+            late = int((np.diff(times) < 0).sum())
+            if late:
+                order = np.argsort(times, kind="stable")
+                made = _reordered(made, order, self.spill)
+                self.notes.append(
+                    f"Rows were not in the order of time and have been sorted: {late:,} came "
+                    "before the row above."
+                )
+        return replace(made, notes=tuple(self.notes))
+
+
+Check = Callable[[_Gathering, pa.ChunkedArray, Places], Array]
+_CHECKS: dict[str, Check] = {
+    "reward": _Gathering._reward,
+    "propensity": _Gathering._propensity,
+    "weight": _Gathering._weight,
+    "count": _Gathering._count,
+}
+
+
+@dataclass(frozen=True)
+class _Clock:
+    """How times are written: dates of an order, or numbers of a unit."""
+
+    order: str = ""
+    unit: float = 1.0
+
+    @classmethod
+    def of(cls, sample: pa.Table, name: str) -> "_Clock":
+        if name == NONE:
+            return cls()
+        values = numbers_in(sample[name])
+        if not values.words.any():
+            return cls("", unit_of(values.values))
+        words = {str(word).strip() for word in sample[name].to_pylist() if word is not None}
+        return cls(next(iter(orders_of(words)), YEAR_FIRST))
+
+    def seconds(self, column: pa.ChunkedArray) -> Array:
+        return times_in(column, self.order, self.unit)
+
+
+def _reordered(made: Feedback, order: Array, spill: Spill) -> Feedback:
+    names = ("chosen", "rewards", "contexts", "propensities", "weights", "probabilities",
+             "allowed", "times", "counts")  # fmt: skip
+    found = {name: getattr(made, name) for name in names}
+    moved = {
+        name: spill.ordered(each, order) for name, each in found.items() if each is not None
+    }
+    given = made.given
+    if given is not None:
+        given = Given(spill.ordered(given.rows, order), given.columns)
+    return replace(made, **moved, given=given)
+
