@@ -28,9 +28,10 @@ def test_learnt_is_the_policy_fed_row_by_row():
     policy = LinUCB()
     found = every(Learnt(policy), log)
     state = policy.start(Problem(3, 2, Support.binary()))
+    means, deviations = log.contexts.mean(axis=0), log.contexts.std(axis=0)
     rng = np.random.default_rng(0)
     for at in range(60):
-        row = log.contexts[at : at + 1]
+        row = (log.contexts[at : at + 1] - means) / deviations
         known = policy.probabilities(state, row, np.ones((1, 3), bool))
         assert found[at] == pytest.approx(known)
         policy.update(state, row, log.chosen[at : at + 1], log.rewards[at : at + 1], rng)

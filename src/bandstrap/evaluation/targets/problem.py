@@ -12,6 +12,24 @@ from bandstrap.policies import Policy, ScaledRewards
 from bandstrap.problem import Problem, Support
 
 UNIT = (0.0, 1.0)
+FIRST = 100_000  # rows that contexts are scaled by
+
+
+class Scale(NamedTuple):
+    """What makes numbers comparable, as `compare` does: 0 on average, and 1 away from that."""
+
+    means: Array  # (features,)
+    deviations: Array
+
+    @classmethod
+    def of(cls, feedback: Feedback) -> "Scale":
+        """By the first rows of a log; zeros and ones stay as they are."""
+        assert feedback.contexts is not None
+        rows = np.asarray(feedback.contexts[:FIRST], dtype=np.float64)
+        flags = ((rows == 0) | (rows == 1)).all(axis=0)
+        means, deviations = rows.mean(axis=0), rows.std(axis=0)
+        plain = flags | (deviations == 0)
+        return cls(np.where(plain, 0.0, means), np.where(plain, 1.0, deviations))
 
 
 class Played(NamedTuple):
@@ -19,7 +37,8 @@ class Played(NamedTuple):
 
     policy: Policy[Any]
     problem: Problem
-    contexts: Array | None  # of the log, as the policy sees them
+    contexts: Array | None  # of the log
+    scale: Scale | None = None  # which the policy sees them by
 
     def start(self) -> Any:
         """What the policy knows before the first row."""
@@ -29,7 +48,8 @@ class Played(NamedTuple):
         """The context of a row, (1, features)."""
         if self.contexts is None:
             return None
-        return np.ascontiguousarray(self.contexts[at : at + 1], dtype=np.float64)
+        row = np.ascontiguousarray(self.contexts[at : at + 1], dtype=np.float64)
+        return row if self.scale is None else (row - self.scale.means) / self.scale.deviations
 
 
 def played(policy: Policy[Any], feedback: Feedback, name: str) -> Played:
@@ -39,7 +59,9 @@ def played(policy: Policy[Any], feedback: Feedback, name: str) -> Played:
     contexts = None if policy.context_free else feedback.contexts
     width = 0 if contexts is None else contexts.shape[1]
     columns = None if contexts is None else feedback.columns
-    found = Played(ready, Problem(len(feedback.arms), width, support, columns), contexts)
+    scale = None if contexts is None else Scale.of(feedback)
+    problem = Problem(len(feedback.arms), width, support, columns)
+    found = Played(ready, problem, contexts, scale)
     try:
         found.start()
     except BandstrapError as error:

@@ -9,8 +9,9 @@ import numpy as np
 from bandstrap.arrays import Array
 from bandstrap.bandit.decision import Arm
 from bandstrap.errors import InvalidInput, UnknownName
-from bandstrap.evaluation.feedback import Feedback
+from bandstrap.evaluation.feedback import Feedback, Given
 from bandstrap.evaluation.targets.base import Shares, Target, allowed_rows, row_slices
+from bandstrap.tables import Columns
 
 __all__ = ["Always", "ColumnRule", "Rule", "Uniform"]
 
@@ -69,26 +70,34 @@ class ColumnRule(Target):
         object.__setattr__(self, "name", self.name or f"column {self.column}")
 
     def shares(self, feedback: Feedback, seed: int = 0) -> Iterator[Shares]:
-        at, places = self._column(feedback)
-        assert feedback.contexts is not None
+        given = _given(feedback, self.column)
+        at, places = _places(feedback, given.columns, self.column)
         for rows in row_slices(feedback):
-            values = np.asarray(feedback.contexts[rows, at])
+            values = np.asarray(given.rows[rows, at])
             found = np.array([places.get(value, -1) for value in values.tolist()])
             yield Shares(rows, only(found, allowed_rows(feedback, rows)))
 
-    def _column(self, feedback: Feedback) -> tuple[int, dict[float, int]]:
-        """The place of the column among contexts, and the arm that each of its numbers means."""
-        columns = feedback.columns
-        names = [] if columns is None else [*map(str, columns.names)]
-        if columns is None or self.column not in names:
-            raise UnknownName("column", self.column, names)
-        at = names.index(self.column)
-        words = columns.words.get(columns.names[at])
-        if words is None:
-            named = {float(arm): place for place, arm in enumerate(feedback.arms) if _number(arm)}
-            return at, named
-        known: dict[str | None, int] = {str(arm): at for at, arm in enumerate(feedback.arms)}
-        return at, {float(code): known[word] for word, code in words.items() if word in known}
+
+def _given(feedback: Feedback, column: str) -> Given:
+    """Contexts as the log has them, with this column among them."""
+    given = feedback.given
+    if given is None and feedback.contexts is not None and feedback.columns is not None:
+        given = Given(feedback.contexts, feedback.columns)
+    names = [] if given is None else [*map(str, given.columns.names)]
+    if given is None or column not in names:
+        raise UnknownName("column", column, names)
+    return given
+
+
+def _places(feedback: Feedback, columns: Columns, column: str) -> tuple[int, dict[float, int]]:
+    """The place of a column among contexts, and the arm that each of its numbers means."""
+    at = [*map(str, columns.names)].index(column)
+    words = columns.words.get(columns.names[at])
+    arms = [*enumerate(feedback.arms)]
+    if words is None:
+        return at, {float(arm): place for place, arm in arms if _is_number(arm)}
+    known: dict[str | None, int] = {str(arm): place for place, arm in arms}
+    return at, {float(code): known[word] for word, code in words.items() if word in known}
 
 
 @dataclass(frozen=True)
@@ -135,13 +144,10 @@ class Rule(Target):
 
 def contexts_of(feedback: Feedback, rows: slice) -> Iterator[Any]:
     """The contexts of rows as a rule gets them."""
-    columns = feedback.columns
-    if feedback.contexts is None:
-        yield from (None for _ in range(rows.start, rows.stop))
-    elif columns is None or not columns.kinds:
+    if feedback.contexts is not None and feedback.columns is None:
         yield from np.asarray(feedback.contexts[rows])
     else:
-        yield from (columns.record(row) for row in np.asarray(feedback.contexts[rows]))
+        yield from map(feedback.context, range(rows.start, rows.stop))
 
 
 def place_of(feedback: Feedback, arm: Any, parameter: str) -> int:
@@ -178,7 +184,7 @@ def within(wanted: Array, allowed: Array) -> Array:
     return scaled
 
 
-def _number(arm: Arm) -> bool:
+def _is_number(arm: Arm) -> bool:
     try:
         float(arm)
     except ValueError:
