@@ -12,7 +12,7 @@ from bandstrap.evaluation.feedback import Feedback
 
 __all__ = ["FIXED", "FROZEN", "LEARNT", "RAN", "Shares", "Target", "row_slices"]
 
-ROWS = 65_536  # of a slice, unless there are many arms
+ROWS = 8_192  # of a slice, unless there are many arms
 CELLS = 4_000_000  # probabilities of a slice, at most
 
 # The named answers: a rule that never learns, a policy as it was trained beforehand, a policy as it
@@ -36,6 +36,15 @@ class Shares:
         chosen = np.asarray(feedback.chosen[self.rows])
         picked: Array = np.take_along_axis(self.every, chosen[:, None], axis=1)[:, 0]
         return picked
+
+    def since(self, first: int) -> "Shares | None":
+        """Those of rows from `first` on; None if there are none."""
+        if first <= self.rows.start:
+            return self
+        if first >= self.rows.stop:
+            return None
+        cut = first - self.rows.start
+        return Shares(slice(first, self.rows.stop), self.every[cut:], self.draws)
 
 
 class Target(ABC):
@@ -62,10 +71,13 @@ class Target(ABC):
 
 
 def row_slices(feedback: Feedback, first: int = 0) -> Iterator[slice]:
-    """The rows of a log from `first` on, in pieces that fit in memory whatever its length."""
+    """The rows of a log from `first` on, in pieces that fit in memory whatever its length.
+
+    Pieces end at the same rows wherever they begin.
+    """
     size = max(1, min(ROWS, CELLS // len(feedback.arms)))
-    for start in range(first, len(feedback), size):
-        yield slice(start, min(start + size, len(feedback)))
+    for start in range(first - first % size, len(feedback), size):
+        yield slice(max(start, first), min(start + size, len(feedback)))
 
 
 def allowed_rows(feedback: Feedback, rows: slice) -> Array:
