@@ -6,9 +6,9 @@ from typing import Any
 from bandstrap.bandit.decision import Arm
 from bandstrap.evaluation.feedback import Feedback
 from bandstrap.evaluation.logs.columns import LogColumns
+from bandstrap.evaluation.logs.formats import read
 from bandstrap.evaluation.logs.gathering import AS_IT_IS, Options
 from bandstrap.evaluation.logs.spill import LIMIT
-from bandstrap.evaluation.logs.tables import read_table
 from bandstrap.problem import Support
 from bandstrap.tables.reading import Reading
 
@@ -38,4 +38,4 @@ def read_log(
         None if context is None else tuple(context),
     )  # fmt: skip
     options = Options(arms, rewards, reading, bad_lines, memory)
-    return read_table(source, columns, options)
+    return read(source, columns, options)

@@ -1,6 +1,6 @@
 """Arms by the names that a log has for them."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,8 +50,7 @@ class ArmNames:
     def arms(self) -> tuple[Arm, ...]:
         if self._given is not None:
             return self._given
-        whole = all(is_number(name) for name in self._codes)
-        return tuple(sorted(map(int, self._codes)) if whole else sorted(self._codes))
+        return in_order(self._codes)
 
     @property
     def places(self) -> Array:
@@ -60,6 +59,12 @@ class ArmNames:
             return np.arange(len(self._given), dtype=np.int32)
         at = {str(arm): place for place, arm in enumerate(self.arms)}
         return np.array([at[name] for name in self._codes], np.int32)
+
+
+def in_order(names: Collection[str]) -> tuple[Arm, ...]:
+    """Whole numbers, if all names are, in their order; else text by the alphabet."""
+    whole = all(is_number(name) for name in names)
+    return tuple(sorted(map(int, names)) if whole else sorted(names))
 
 
 def is_number(name: str) -> bool:

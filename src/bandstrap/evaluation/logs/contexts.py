@@ -1,6 +1,6 @@
 """Columns of a log as contexts: numbers as they are, indicators for words and missing values."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -16,13 +16,14 @@ from bandstrap.printable import called
 from bandstrap.tables import Columns
 from bandstrap.tables.cells import Categories, Cells, Dates, Numbers, classes_of, words_of
 from bandstrap.tables.columns import Vocabulary
-from bandstrap.tables.contexts import NUMBER, TEXT
+from bandstrap.tables.contexts import NUMBER, TEXT, Name
 from bandstrap.tables.features import CategoryFeature, DateFeature, NumberFeature, fitted
 from bandstrap.tables.numerals import COMMA, POINT
 from bandstrap.tables.reading import Reading
 from bandstrap.tables.roles import IDENTIFIER, words_in
 
 FINITE = "give finite numbers, or leave the cell empty where there is none"
+ALL_MISSING = "all missing"  # as cells say it
 SHOWN = 8  # names in a note
 
 
@@ -109,19 +110,23 @@ class Fit(NamedTuple):
     notes: list[str]
 
 
-def fit(sample: pa.Table, names: Iterable[str], reading: Reading, chosen: bool) -> Fit:
-    """Look at a sample of the rows; `chosen` are columns that a user asked for."""
+def fit(
+    sample: pa.Table, names: Iterable[str], reading: Reading, keep: bool, titles: Mapping[str, Name]
+) -> Fit:
+    """Look at a sample of the rows; `keep` columns, also those that say nothing to a model."""
     columns: list[ContextColumn] = []
-    reasons: dict[str, list[str]] = {}
+    reasons: dict[str, list[Name]] = {}
     for name in names:
         cells = reading.cells(name, sample[name])
-        reason = cells.useless() or ("" if chosen else _identifies(name, cells))
+        reason = cells.useless() or _identifies(name, cells)
+        if keep and cells.keys().size and reason != ALL_MISSING:
+            reason = ""
         if reason:
-            reasons.setdefault(reason, []).append(name)
+            reasons.setdefault(reason, []).append(titles.get(name, name))
         else:
             columns.append(_column(name, cells, sample[name]))
     notes = [f"Left out of contexts: {_some(some)} ({why})." for why, some in reasons.items()]
-    return Fit(columns, [*_described(columns), *notes])
+    return Fit(columns, [*_described(columns, titles), *notes])
 
 
 def _identifies(name: str, cells: Cells) -> str:
@@ -158,18 +163,22 @@ def _mark(column: pa.ChunkedArray) -> str:
     return COMMA if found is not None and any(COMMA in word for word in found[1]) else POINT
 
 
-def _described(columns: list[ContextColumn]) -> list[str]:
+def _described(columns: list[ContextColumn], titles: Mapping[str, Name]) -> list[str]:
     if not columns:
         return []
-    texts = [each.feature.name for each in columns if each.kind == TEXT]
-    rest = [each.feature.name for each in columns if each.kind != TEXT]
+
+    def those(which: Callable[[ContextColumn], bool]) -> list[Name]:
+        names = [each.feature.name for each in columns if which(each)]
+        return [titles.get(name, name) for name in names]
+
+    texts, rest = those(lambda each: each.kind == TEXT), those(lambda each: each.kind != TEXT)
     parts = [f"numbers {_some(rest)}"] * bool(rest) + [f"text {_some(texts)}"] * bool(texts)
-    missing = [each.feature.name for each in columns if each.feature.missing]
+    missing = those(lambda each: bool(each.feature.missing))
     some = f"; missing values in {_some(missing)} have an indicator" if missing else ""
     return [f"Contexts: {' and '.join(parts)}{some}."]
 
 
-def _some(names: list[str]) -> str:
+def _some(names: list[Name]) -> str:
     shown = ", ".join(called(name) or "(no name)" for name in names[:SHOWN])
     return shown + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
@@ -177,7 +186,9 @@ def _some(names: list[str]) -> str:
 class ContextStore:
     """Contexts of all rows, piece by piece."""
 
-    def __init__(self, columns: list[ContextColumn], spill: Spill, titles: dict[str, str]) -> None:
+    def __init__(
+        self, columns: list[ContextColumn], spill: Spill, titles: Mapping[str, Name]
+    ) -> None:
         self._columns, self._titles = columns, titles
         width = sum(len(each.feature.columns) for each in columns)
         self._encoded = spill.column(np.float64, width)
@@ -201,25 +212,25 @@ class ContextStore:
         if not self._columns:
             return None, None, None
         names = [
-            self._title(each.feature.name, name)
+            self._title(each.feature.name, name[len(each.feature.name) :])
             for each in self._columns
             for name in each.feature.columns
         ]
-        made = _columns({name: NUMBER for name in names}, {}, missing=False)
+        made = _columns(dict.fromkeys(names, NUMBER), {}, missing=False)
         if self._as_given:
             return self._encoded.array(), made, None
-        kinds = {self._titles.get(each.feature.name, each.feature.name): each.kind
-                 for each in self._columns}  # fmt: skip
-        words = {self._titles.get(name, name): words for name, words in self._words.items()}
+        kinds = {self._title(each.feature.name): each.kind for each in self._columns}
+        words = {self._title(name): words for name, words in self._words.items()}
         given = _columns(kinds, words, missing=True)
         return self._encoded.array(), made, Given(self._given.array(), given)
 
-    def _title(self, column: str, name: str) -> str:
-        """The name of a number, by what its column is called outside."""
-        return self._titles.get(column, column) + name[len(column) :]
+    def _title(self, column: str, suffix: str = "") -> Name:
+        """What a column, or one of its numbers, is called outside."""
+        title = self._titles.get(column, column)
+        return f"{title}{suffix}" if suffix else title
 
 
-def _columns(kinds: dict[str, str], words: dict[str, Vocabulary], missing: bool) -> Columns:
+def _columns(kinds: dict[Name, str], words: dict[Name, Vocabulary], missing: bool) -> Columns:
     """Columns that are known without having read a context."""
     made = Columns(missing=missing)
     made.source, made.width = "dicts", len(kinds)

@@ -1,6 +1,6 @@
 """The rows of a log, of whatever format, checked and put into columns."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -20,6 +20,7 @@ from bandstrap.evaluation.logs.spill import LIMIT, Spill, SpillColumn, slices
 from bandstrap.evaluation.logs.values import numbers_in, times_in, unit_of
 from bandstrap.problem import Support
 from bandstrap.tables.cells import classes_of
+from bandstrap.tables.contexts import Name
 from bandstrap.tables.dates import YEAR_FIRST, orders_of
 from bandstrap.tables.reading import Reading
 from bandstrap.tables.source import Rows, sampled
@@ -48,9 +49,13 @@ class Gathered:
     layout: Layout
     names: ArmNames
     notes: tuple[str, ...] = ()
-    titles: dict[str, str] = field(default_factory=dict)  # what columns are called outside
-    chosen_context: bool = False  # whether a user has named the columns of contexts
+    titles: Mapping[str, Name] = field(default_factory=dict)  # what columns are called outside
+    keep: bool = False  # all columns of contexts, also those that say nothing
     no_propensity: str = "The log has no propensities."
+    missing_propensity: str = (
+        'is missing; give one for every decision, or go without any: propensity=""'
+    )
+    menus: tuple[tuple[str, ...], ...] = ()  # what allowed arms are the numbers of, if of these
 
 
 def sample_of(rows: Rows) -> pa.Table:
@@ -73,7 +78,7 @@ class _Gathering:
         self.log, self.layout, self.options = log, log.layout, options
         self.spill, self.faults = Spill(options.memory), Faults()
         self.notes = [*log.notes]
-        found = fit(sample, self.layout.context, options.reading, log.chosen_context)
+        found = fit(sample, self.layout.context, options.reading, log.keep, log.titles)
         self.notes += found.notes
         self._contexts = self._store(found.columns)
         self._names, self._menus = log.names, Menus(log.names)
@@ -134,8 +139,7 @@ class _Gathering:
         return np.where(codes < 0, 0, codes).astype(np.int32)
 
     def _allowed(self, piece: pa.Table, chosen: Array, places: Places) -> None:
-        column = piece[self.layout.allowed]
-        lists = [listed(value) for value in column.to_pylist()]
+        lists = self._lists(piece[self.layout.allowed])
         codes = self._menus.codes(lists)
         known = f"holds an arm that is none; known are {self._names.known}"
         self.faults.look("allowed", self._menus.unknown(codes), lists, places, known)
@@ -145,7 +149,13 @@ class _Gathering:
         if self.layout.probabilities != NONE:
             self._keep("probabilities", self._spread(piece, lists))
 
-    def _spread(self, piece: pa.Table, lists: list[list[str] | None]) -> Array:
+    def _lists(self, column: pa.ChunkedArray) -> list[Sequence[str] | None]:
+        menus = self.log.menus
+        if not menus:
+            return [listed(value) for value in column.to_pylist()]
+        return [None if at is None else menus[at] for at in column.to_pylist()]
+
+    def _spread(self, piece: pa.Table, lists: list[Sequence[str] | None]) -> Array:
         """The probabilities of all arms; those of arms that were not allowed are 0."""
         table = np.zeros((piece.num_rows, len(self._names.arms)))
         given = piece[self.layout.probabilities].to_pylist()
@@ -209,10 +219,9 @@ class _Gathering:
             del self._columns["propensity"]
             self._columns.pop("weight", None)
             return
-        remedy = (
-            "is missing; give one for every decision, or name no column of propensities to go "
-            "without any"
-        )
+        if not absent.any():
+            return
+        remedy = self.log.missing_propensity
         places = Places(0, self._lines())
         self.faults.look("propensity", absent, [None] * len(absent), places, remedy)
 
@@ -236,7 +245,7 @@ class _Gathering:
             self._rewards(),
             contexts,
             self._array("propensity"),
-            self._array("weight"),
+            self._weights(),
             self._array("probabilities"),
             self._masks(),
             self._times(),
@@ -254,6 +263,17 @@ class _Gathering:
         if missing:
             self.notes.append(f"{missing:,} of {self._rows:,} decisions have no reward.")
         return rewards
+
+    def _weights(self) -> Array | None:
+        """Where one is missing it is the inverse of the propensity."""
+        weights, propensities = self._array("weight"), self._array("propensity")
+        if weights is None or propensities is None or not np.isnan(weights).any():
+            return weights
+        column = self.spill.column(np.float64)
+        for part in slices(self._rows):
+            some = weights[part]
+            column.append(np.where(np.isnan(some), 1 / propensities[part], some))
+        return column.array()
 
     def _masks(self) -> Array | None:
         if "allowed" not in self._columns:
@@ -321,11 +341,8 @@ def _reordered(made: Feedback, order: Array, spill: Spill) -> Feedback:
     names = ("chosen", "rewards", "contexts", "propensities", "weights", "probabilities",
              "allowed", "times", "counts")  # fmt: skip
     found = {name: getattr(made, name) for name in names}
-    moved = {
-        name: spill.ordered(each, order) for name, each in found.items() if each is not None
-    }
+    moved = {name: spill.ordered(each, order) for name, each in found.items() if each is not None}
     given = made.given
     if given is not None:
         given = Given(spill.ordered(given.rows, order), given.columns)
     return replace(made, **moved, given=given)
-

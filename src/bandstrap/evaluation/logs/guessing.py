@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import numpy as np
 import pyarrow as pa
 
 from bandstrap.errors import InvalidInput
@@ -69,8 +68,8 @@ class _Guessing:
         later = self._later()
         given = self.told.context
         left = [name for name in self.sample.column_names if self._free(name)]
-        context = tuple(given) if given is not None else tuple(
-            name for name in left if name not in later
+        context = (
+            tuple(given) if given is not None else tuple(name for name in left if name not in later)
         )
         layout = Layout(**self.found, context=context)
         return Guess(layout, tuple(self.notes), given is not None)

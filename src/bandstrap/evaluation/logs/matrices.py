@@ -9,6 +9,8 @@ from bandstrap.evaluation.logs.faults import Faults, Places
 from bandstrap.evaluation.logs.spill import Spill, SpillColumn
 from bandstrap.tables import Columns
 
+FINITE = "give finite numbers"
+
 
 class MatrixStore:
     """Rows of numbers, all of the width of the first."""
@@ -30,7 +32,9 @@ class MatrixStore:
         if not uneven.any():
             rows = np.asarray(lists.flatten(), np.float64).reshape(len(widths), self._width)
             bad = ~np.isfinite(rows).all(axis=1)
-            faults.look("context", bad, rows.tolist() if bad.any() else [], places, "give finite numbers")
+            faults.look(
+                "context", bad, rows.tolist() if bad.any() else [], places, "give finite numbers"
+            )
             self._rows.append(rows)
 
     def contexts(self) -> tuple[Array | None, Columns | None, Given | None]:

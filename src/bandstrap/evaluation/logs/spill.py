@@ -51,6 +51,18 @@ class SpillColumn:
         self._parts: list[Array] = []
         self._file: BinaryIO | None = None
         self._rows = 0
+        self._single: list[Any] = []  # values that came alone
+
+    def add(self, value: Any) -> None:
+        """Append a single value."""
+        self._single.append(value)
+        if len(self._single) == CHUNK:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._single:
+            values, self._single = self._single, []
+            self.append(np.array(values, self._dtype))
 
     def append(self, rows: Array) -> None:
         part = np.ascontiguousarray(rows, self._dtype)
@@ -65,17 +77,18 @@ class SpillColumn:
 
     def array(self) -> Array:
         """All rows; the column is complete."""
+        self._flush()
         shape = (self._rows, *self._shape)
         if self._file is None:
             whole = np.concatenate(self._parts) if self._parts else np.zeros(shape, self._dtype)
             self._parts = [whole]
             return whole
-        with _explained():
+        with explained():
             self._file.flush()
             return np.memmap(self._file, self._dtype, "r", shape=shape)
 
     def _move(self) -> None:
-        with _explained():
+        with explained():
             self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the column
         for part in self._parts:
             self._write(part)
@@ -84,12 +97,12 @@ class SpillColumn:
 
     def _write(self, part: Array) -> None:
         assert self._file is not None
-        with _explained():
+        with explained():
             self._file.write(part.data)
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
+def explained() -> Iterator[None]:
     """Errors of the system as `OutputError`."""
     try:
         yield
