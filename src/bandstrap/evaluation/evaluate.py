@@ -205,7 +205,8 @@ class _Results:
     def notes(self) -> Iterable[str]:
         """What readers should know about how it was done."""
         if self.walk.first:
-            yield f"The first {self.walk.first:,} decisions are for training: no target is judged there."
+            some = f"The first {self.walk.first:,} decisions"
+            yield f"{some} are for training: no target is judged there."
         if self.learns:
             yield (
                 "Propensities of an arm vary, so the logger may have learnt: the answer is by "

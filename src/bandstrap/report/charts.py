@@ -28,10 +28,11 @@ class Range(NamedTuple):
 
 
 class Bars(NamedTuple):
-    """Bars of one name, a number for each label."""
+    """Bars of one name and colour, a number for each label."""
 
     name: str
     values: Sequence[float]
+    look: int
 
 
 class Line(NamedTuple):
@@ -39,6 +40,7 @@ class Line(NamedTuple):
 
     name: str
     values: Sequence[float]
+    look: int
 
 
 def ranges(rows: Sequence[Range], mark: float, mark_name: str) -> str:
@@ -58,13 +60,11 @@ def ranges(rows: Sequence[Range], mark: float, mark_name: str) -> str:
 
 def _range(row: Range, low: float, high: float, value: float, mark: float) -> str:
     low, high = (low if isfinite(low) else 0.0), (high if isfinite(high) else 100.0)
-    track = (
-        f'<i class="mark" style="left:{mark:.2f}%"></i>'
-        f'<i class="range {row.tone}" style="left:{low:.2f}%;width:{max(high - low, 0.3):.2f}%"></i>'
-        f'<i class="point" style="left:{value:.2f}%"></i>'
-        if isfinite(value)
-        else ""
-    )
+    wide = f"left:{low:.2f}%;width:{max(high - low, 0.3):.2f}%"
+    track = f'<i class="mark" style="left:{mark:.2f}%"></i>'
+    if isfinite(value):
+        track += f'<i class="range {row.tone}" style="{wide}"></i>'
+        track += f'<i class="point" style="left:{value:.2f}%"></i>'
     return (
         f'<div class="row"><span class="name">{escaped(row.name)}</span>'
         f'<span class="track" aria-hidden="true">{track}</span>'
@@ -77,11 +77,10 @@ def bars(labels: Sequence[str], series: Sequence[Bars], shown: str = "{:.1%}") -
     most = max((value for each in series for value in each.values if isfinite(value)), default=0.0)
     rows = ""
     for place, label in enumerate(labels):
-        inside = "".join(
-            _bar(look, each.values[place], most or 1.0, shown) for look, each in enumerate(series)
-        )
-        rows += f'<div class="row"><span class="name">{escaped(label)}</span><span>{inside}</span></div>'
-    return f'{_legend([each.name for each in series])}<div class="panel bars">{rows}</div>'
+        inside = "".join(_bar(each.look, each.values[place], most or 1.0, shown) for each in series)
+        name = f'<span class="name">{escaped(label)}</span>'
+        rows += f'<div class="row">{name}<span>{inside}</span></div>'
+    return f'{_legend(series)}<div class="panel bars">{rows}</div>'
 
 
 def _bar(look: int, value: float, most: float, shown: str) -> str:
@@ -98,11 +97,11 @@ def lines(series: Sequence[Line], ends: tuple[str, str]) -> str:
     finite = [value for each in series for value in each.values if isfinite(value)]
     low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
     span = (high - low) or 1.0
-    drawn = "".join(_line(look, each.values, low, span) for look, each in enumerate(series))
+    drawn = "".join(_line(each.look, each.values, low, span) for each in series)
     axis = f'<span class="high">{high:.4g}</span><span class="low">{low:.4g}</span>'
     below = f"<span>{escaped(ends[0])}</span><span>{escaped(ends[1])}</span>"
     return (
-        f'{_legend([each.name for each in series])}<div class="panel lines"><div class="area">{axis}'
+        f'{_legend(series)}<div class="panel lines"><div class="area">{axis}'
         f'<svg viewBox="0 0 100 {TALL:g}" preserveAspectRatio="none" aria-hidden="true">{drawn}'
         f'</svg></div><div class="ends">{below}</div></div>'
     )
@@ -121,9 +120,8 @@ def _line(look: int, values: Sequence[float], low: float, span: float) -> str:
     return f'<path class="look{look % LOOKS}" d="{whole}"/>' if whole else ""
 
 
-def _legend(names: Sequence[str]) -> str:
+def _legend(series: Sequence[Bars] | Sequence[Line]) -> str:
     items = "".join(
-        f'<li><i class="look{look % LOOKS}"></i>{escaped(name)}</li>'
-        for look, name in enumerate(names)
+        f'<li><i class="look{each.look % LOOKS}"></i>{escaped(each.name)}</li>' for each in series
     )
     return f'<ul class="legend">{items}</ul>'

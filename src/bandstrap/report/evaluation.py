@@ -1,5 +1,7 @@
 """The report of `bandstrap evaluate`: diagnostics, estimates with intervals, weights, overlap."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from bandstrap.evaluation.answer import answer, ends, number, warnings_of
@@ -15,7 +17,7 @@ from bandstrap.report.report import Answer, Figure, Report, Run, Table, notes_of
 TONES = {TRUST: "good", CARE: "part", CANNOT: "bad"}
 RANKS = {TRUST: 0, CARE: 1, CANNOT: 2}
 ARMS = 20  # in the chart of overlap
-LOGGER = "the logger"
+LOGGER, INK = "the logger", 4  # its name and colour; targets have others
 _ANSWER = ("Target", "Verdict", "Reward per decision", "{:.0%} interval", "More than the logger")
 _ESTIMATES = ("Target", "Estimator", "Reward per decision", "Standard error", "Interval", "Method")
 _PAIRS = ("One", "Other", "Difference", "Interval, all pairs together", "Told apart")
@@ -106,10 +108,12 @@ def _weights(seen: list[Evaluated]) -> Figure:
     every = np.array([each.view.bins for each in seen if each.view is not None])
     used = np.flatnonzero(every.sum(axis=0))
     some = np.arange(used[0], used[-1] + 1) if used.size else used
-    labels = ["up to 0.004", *(_power(edge) for edge in EDGES[:-1]), "more"]
+    inner = [f"{low:g} to {high:,g}" for low, high in pairwise(EDGES)]
+    labels = ["0, or nearly", *inner, f"above {EDGES[-1]:,g}"]
     shares = every / np.maximum(every.sum(axis=1, keepdims=True), 1)
     series = [
-        Bars(each.label, shares[place][some].tolist()) for place, each in enumerate(seen)
+        Bars(each.label, shares[place][some].tolist(), _look(place))
+        for place, each in enumerate(seen)
     ]
     text = (
         "How much more probable a target makes the logged arm than the logger did. A weight of 0 "
@@ -119,16 +123,20 @@ def _weights(seen: list[Evaluated]) -> Figure:
     return Figure("weights", "Weights of decisions", chart=bars(names, series), text=text)
 
 
-def _power(edge: float) -> str:
-    return f"{edge:.3g} to {2 * edge:.3g}"
+def _look(place: int) -> int:
+    """A colour that is not the logger's."""
+    return place if place < INK else place + 1
 
 
 def _overlap(found: Evaluation, seen: list[Evaluated]) -> Figure:
     logger = found.logger
     wanted = np.array([each.view.wanted for each in seen if each.view is not None])
     order = np.argsort(-np.maximum(wanted.max(axis=0), logger.shares), kind="stable")[:ARMS]
-    series = [Bars(LOGGER, logger.shares[order].tolist())]
-    series += [Bars(each.label, row[order].tolist()) for each, row in zip(seen, wanted, strict=True)]
+    series = [Bars(LOGGER, logger.shares[order].tolist(), INK)]
+    series += [
+        Bars(each.label, wanted[place][order].tolist(), _look(place))
+        for place, each in enumerate(seen)
+    ]
     names = [called(str(logger.arms[at])) for at in order]
     more = len(logger.arms) - len(order)
     text = "How often arms were chosen, and how often targets choose them." + (
@@ -138,9 +146,11 @@ def _overlap(found: Evaluation, seen: list[Evaluated]) -> Figure:
 
 
 def _over_time(found: Evaluation, seen: list[Evaluated]) -> Figure:
-    series = [Line(LOGGER, found.logger.rewards.tolist())]
+    series = [Line(LOGGER, found.logger.rewards.tolist(), INK)]
     series += [
-        Line(each.label, each.view.rewards.tolist()) for each in seen if each.view is not None
+        Line(each.label, each.view.rewards.tolist(), _look(place))
+        for place, each in enumerate(seen)
+        if each.view is not None
     ]
     text = (
         f"Reward per decision in {len(found.logger.rewards)} parts of the log, of targets by "

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from small_logs import log_of_arms, log_of_contexts
 
 from bandstrap import (
     Bandit,
@@ -17,6 +16,7 @@ from bandstrap.evaluation.feedback import Feedback
 from bandstrap.evaluation.targets import Frozen, Learnt, Trained
 from bandstrap.evaluation.targets.problem import support_of
 from bandstrap.problem import Problem
+from small_logs import log_of_arms, log_of_contexts
 
 
 def every(target, feedback, seed=0):

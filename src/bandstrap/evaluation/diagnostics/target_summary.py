@@ -11,7 +11,8 @@ from bandstrap.evaluation.targets.best_arm import inverse_propensities
 
 __all__ = ["EDGES", "TargetSummary"]
 
-EDGES = 2.0 ** np.arange(-8, 17)  # of the histogram of weights; below and above are two bins more
+# Of the histogram of weights; below and above are two bins more.
+EDGES = np.array([0.01, 0.25, 0.5, 1, 2, 4, 8, 16, 64, 256, 1024, 4096, 16_384])
 
 
 class TargetSummary:
