@@ -117,20 +117,17 @@ class Evaluation:
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each target and estimator, as in estimates.parquet."""
-        found = []
-        for target in self.targets:
-            for each in target.estimates:
-                found.append(
-                    {
-                        "target": target.name, "answer": target.answer,
-                        "estimator": each.estimator, "value": each.value, "error": each.error,
-                        "low": each.interval.low, "high": each.interval.high,
-                        "level": each.interval.level, "method": each.interval.method,
-                        "tuning": each.tuning, "shown": each is target.estimates[0],
-                        "verdict": target.verdict.word,
-                    }
-                )  # fmt: skip
-        return found
+        return [
+            {
+                "target": target.name, "answer": target.answer, "estimator": each.estimator,
+                "value": each.value, "error": each.error, "low": each.interval.low,
+                "high": each.interval.high, "level": each.interval.level,
+                "method": each.interval.method, "tuning": each.tuning,
+                "shown": each is target.estimates[0], "verdict": target.verdict.word,
+            }
+            for target in self.targets
+            for each in target.estimates
+        ]  # fmt: skip
 
     def to_pandas(self) -> Any:
         """The same as a frame of pandas."""

@@ -132,7 +132,8 @@ def _rewards(name: str, it: TargetSummary, log: LogSummary) -> Finding:
 
 def _largest(name: str, it: TargetSummary, log: LogSummary) -> Finding:
     share = it.share_of_largest
-    text = f"The largest weight is {it.largest:,.4g}: one decision has {share:.1%} of all weight."
+    largest = f"{it.largest:,.0f}" if it.largest >= 1000 else f"{it.largest:.3g}"
+    text = f"The largest weight is {largest}: one decision has {share:.1%} of all weight."
     return finding("largest", share, text)
 
 
