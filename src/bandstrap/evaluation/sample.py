@@ -22,6 +22,7 @@ class Sample:
     fitted: Array | None = None  # what a model expects of the chosen arm, fit to other rows
     baseline: Array | None = None  # what it expects of the target: its mean over all arms
     counts: Array | None = None  # how many decisions a row stands for; None: one
+    squares: Array | None = None  # Σ π² / propensity over all arms, where the log tells all of them
 
     @property
     def ratios(self) -> Array:

@@ -1,0 +1,117 @@
+"""Doubly robust with stabilised variance: for logs of policies that learnt as they went."""
+
+from dataclasses import dataclass
+from math import nan, sqrt
+
+import numpy as np
+
+from bandstrap.arrays import Array
+from bandstrap.evaluation.estimators.base import model_of
+from bandstrap.evaluation.intervals.base import Interval, counts_of
+from bandstrap.evaluation.intervals.normal import normal
+from bandstrap.evaluation.sample import Sample
+from bandstrap.validation import require_share
+
+__all__ = ["StabilisedDR", "StabilisedTally"]
+
+FIRST = 10  # decisions before there is a spread to go by
+GROWTH = 0.1  # decisions of one stage, as a share of those before
+FADING = 0.5  # how much a stage counts, compared with the one after it
+
+
+@dataclass(frozen=True)
+class StabilisedDR:
+    """A mean of doubly robust terms, each over the spread that the past makes one expect
+    (Bibaut et al., 2021).
+
+    A learning policy makes terms vary more and more, so that their plain mean need not be normal.
+    Weighted by the inverse of their spread, found from earlier decisions alone, they are
+    martingale differences of equal variance, and the weighted mean is. The model of rewards must
+    be fit to earlier decisions alone, too: see `forward_fit`.
+
+    The spread follows `Sample.squares` where the log tells all of the logger's probabilities, else
+    the squared ratios of chosen arms.
+
+    >>> rng = np.random.default_rng(0)
+    >>> rewards, half, model = (rng.random(999) < 0.3) + 0.0, np.full(999, 0.5), np.full(999, 0.3)
+    >>> tally = StabilisedDR().start()
+    >>> tally.add(Sample(rewards, 2 * np.ones(999), half, fitted=model, baseline=model))
+    >>> 0.3 in tally.interval()
+    True
+    """
+
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        require_share(level=self.level)
+
+    def start(self) -> "StabilisedTally":
+        return StabilisedTally(self)
+
+
+class StabilisedTally:
+    """Weighted sums so far, and what is expected of the next stage."""
+
+    def __init__(self, settings: StabilisedDR) -> None:
+        self.settings = settings
+        self.rows = 0
+        self._end = FIRST  # of the present stage
+        self._weight = 1.0  # of its terms
+        self._recent = np.zeros(2)  # squares and decisions of late, fading
+        self._stage = np.zeros(2)  # the same, of the present stage
+        self._model = np.zeros(5)  # decisions, Σ b, Σ b², Σ of squared corrections, Σ of squares
+        self._sums = np.zeros(5)  # Σ h, Σ h D, Σ h², Σ h² D, Σ h² D²
+
+    def add(self, sample: Sample) -> None:
+        """Take in the next decisions, in order."""
+        fitted, baseline = model_of(sample)
+        corrections = sample.ratios * (sample.rewards - fitted)
+        squares = sample.ratios**2 if sample.squares is None else sample.squares
+        self.add_terms(corrections, baseline, squares, counts_of(sample) * np.ones(len(sample)))
+
+    def add_terms(self, corrections: Array, baseline: Array, squares: Array, counts: Array) -> None:
+        """Take in terms: corrections by rewards and what the model expects, of one target or the
+        difference of two, and how large squared ratios are expected to be.
+        """
+        start = 0
+        while start < len(corrections):
+            stop = min(len(corrections), start + self._end - self.rows)
+            some = slice(start, stop)
+            self._take(corrections[some], baseline[some], squares[some], counts[some])
+            start = stop
+
+    @property
+    def value(self) -> float:
+        return float(self._sums[1] / self._sums[0]) if self.rows else nan
+
+    @property
+    def error(self) -> float:
+        if self.rows < 2:
+            return nan
+        h, _, hh, hhd, hhdd = self._sums
+        return sqrt(max(hhdd - 2 * self.value * hhd + self.value**2 * hh, 0.0)) / float(h)
+
+    def interval(self) -> Interval:
+        found = normal(self.value, self.error, self.settings.level)
+        return Interval(found.low, found.high, found.level, "stabilised-dr")
+
+    def _take(self, corrections: Array, baseline: Array, squares: Array, counts: Array) -> None:
+        """Decisions of one stage."""
+        terms, h = corrections + baseline, self._weight * counts
+        self._sums += [h.sum(), h @ terms, h @ h, (h * h) @ terms, (h * h) @ terms**2]
+        self._stage += [squares.sum(), len(terms)]
+        more = [baseline.sum(), baseline @ baseline, corrections @ corrections, squares.sum()]
+        self._model += [len(terms), *more]
+        self.rows += len(terms)
+        if self.rows == self._end:
+            self._next_stage()
+
+    def _next_stage(self) -> None:
+        self._recent = FADING * self._recent + self._stage
+        self._stage = np.zeros(2)
+        self._end = self.rows + max(FIRST, int(GROWTH * self.rows))
+        n, b, bb, cc, squares = self._model
+        # Contexts make the model vary, too: in units of the squared error of a reward.
+        noise = cc / squares if squares > 0 else 0.0
+        shift = (bb / n - (b / n) ** 2) / noise if noise > 0 else 0.0
+        self._weight = 1 / sqrt(max(self._recent[0] / self._recent[1] + shift, 1e-12))
