@@ -45,10 +45,10 @@ class Asked:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        names = [each.name for each in (*self.targets, *self.reruns)]
-        labels = [(each.name, each.answer) for each in (*self.targets, *self.reruns)]
+        labels = [(each.name, each.answer) for each in self.targets]
+        labels += [(each.name, each.answer) for each in self.reruns]
         if len({*labels}) < len(labels):
-            twice = next(name for name in names if names.count(name) > 1)
+            twice = next(name for name, answer in labels if labels.count((name, answer)) > 1)
             raise InvalidInput("targets", twice, "give each a name of its own: {name: target}")
 
 
@@ -57,7 +57,7 @@ def usual(feedback: Feedback) -> Asked:
     known = feedback.propensities is not None or feedback.weights is not None
     contexts = feedback.contexts is not None
     name = WITH_CONTEXTS if contexts and len(feedback) <= LONGEST else DEFAULT
-    notes = ()
+    notes: tuple[str, ...] = ()
     if contexts and name == DEFAULT:
         notes = (
             f"The log is long, so the default policy, {DEFAULT}, does not look at contexts; "
@@ -115,12 +115,12 @@ def _targets(thing: Any, answers: Sequence[str], draws: int | None) -> list[Any]
 def _answers(
     policy: Policy[Any], name: str, answers: Sequence[str], draws: int | None
 ) -> list[Any]:
-    makers = {
-        FROZEN: lambda: Trained(policy, name, draws=draws),
-        LEARNT: lambda: Learnt(policy, name, draws),
-        RAN: lambda: HadItRun(policy, name),
+    made_as = {
+        FROZEN: Trained(policy, name, draws=draws),
+        LEARNT: Learnt(policy, name, draws),
+        RAN: HadItRun(policy, name),
     }
-    return [makers[answer]() for answer in answers]
+    return [made_as[answer] for answer in answers]
 
 
 def _policy(text: str) -> tuple[Policy[Any], str]:

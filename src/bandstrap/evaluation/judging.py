@@ -16,6 +16,7 @@ from bandstrap.evaluation.moments import Moments
 from bandstrap.evaluation.regression import cross_fit, forward_fit, sampled
 from bandstrap.evaluation.sample import Sample
 from bandstrap.evaluation.targets import Shares, Target
+from bandstrap.evaluation.targets.base import row_slices
 from bandstrap.evaluation.targets.best_arm import inverse_propensities
 from bandstrap.evaluation.targets.problem import support_of
 from bandstrap.simulation.progress import ProgressLike
@@ -94,8 +95,6 @@ def _together(
     feedback: Feedback, targets: Sequence[Target], first: int, seed: int
 ) -> Iterator[tuple[slice, list[Shares]]]:
     """What all targets say of the same rows."""
-    from bandstrap.evaluation.targets.base import row_slices
-
     walks = [_since(each.shares(feedback, seed), first) for each in targets]
     for rows in row_slices(feedback, first):
         yield rows, [next(walk) for walk in walks]

@@ -1,12 +1,14 @@
 """What an evaluation found."""
 
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.bandit.decision import Arm
+from bandstrap.errors import UnknownName
 from bandstrap.evaluation.diagnostics.finding import Finding, Verdict
 from bandstrap.evaluation.intervals import Difference, Interval
 
@@ -111,8 +113,6 @@ class Evaluation:
         for each in self.targets:
             if name in (each.name, each.label):
                 return each
-        from bandstrap.errors import UnknownName
-
         raise UnknownName("target", name, [each.label for each in self.targets])
 
     def rows(self) -> list[dict[str, Any]]:
@@ -131,9 +131,7 @@ class Evaluation:
 
     def to_pandas(self) -> Any:
         """The same as a frame of pandas."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
+        return import_module("pandas").DataFrame(self.rows())
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain data, as --json prints it."""

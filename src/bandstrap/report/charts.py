@@ -109,7 +109,8 @@ def lines(series: Sequence[Line], ends: tuple[str, str]) -> str:
 
 def _line(look: int, values: Sequence[float], low: float, span: float) -> str:
     steps = max(len(values) - 1, 1)
-    paths, path = [], ""
+    paths: list[str] = []
+    path = ""
     for place, value in enumerate(values):
         if not isfinite(value):
             paths, path = [*paths, path], ""
