@@ -1,6 +1,7 @@
 """Which column of a log holds what: as a user says, and as it is read."""
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 from bandstrap.errors import UnknownName
 
@@ -29,7 +30,7 @@ class LogColumns:
     context: tuple[str, ...] | None = None
 
     @property
-    def given(self) -> dict[str, object]:
+    def given(self) -> dict[str, Any]:
         """What a user has said."""
         told = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in told.items() if value is not None}

@@ -109,14 +109,21 @@ class _Reading:
         _check_kind(record)
         names, features = self._described(record)
         ranked = _ranked(record, len(names))
-        menu = tuple(names[action - 1] for action in ranked)
-        row = {LINE: number, "id": record.get("EventId"), "arm": menu[0], **features}
-        self._arms |= dict.fromkeys(menu)
-        row["menu"] = self._menus.setdefault(menu, len(self._menus))
-        self._probable(row, record, len(ranked))
+        row = {LINE: number, "id": record.get("EventId"), "arm": names[ranked[0] - 1], **features}
+        row["menu"] = self._menu(names, ranked)
+        self._probable(row, record, ranked)
         self._label(row, record)
         flattened(record.get("c") or {}, PREFIX.removesuffix("."), row)
         self._stage.append(row)
+
+    def _menu(self, names: tuple[str, ...], ranked: list[int]) -> int:
+        """The number of a set of arms, whose names are in the order of actions."""
+        whole = len(ranked) == len(names)
+        menu = names if whole else tuple(names[action - 1] for action in sorted(ranked))
+        if menu not in self._menus:
+            self._arms |= dict.fromkeys(menu)
+            self._menus[menu] = len(self._menus)
+        return self._menus[menu]
 
     def _described(self, record: Record) -> tuple[tuple[str, ...], dict[str, Any]]:
         """The names of actions and their features, as of the line before where they are equal."""
@@ -130,17 +137,21 @@ class _Reading:
             self._actions = [actions, names, found]
         return self._actions[1], self._actions[2]
 
-    def _probable(self, row: Record, record: Record, count: int) -> None:
+    def _probable(self, row: Record, record: Record, ranked: list[int]) -> None:
         """How probable the arm was; and all others, where the line tells."""
-        told = record.get("p")
-        if told is not None and not 1 <= len(told) <= count:
-            raise BadLine(f"`p` has {len(told)} numbers for {count} actions")
-        own = record.get("_label_probability")
-        row["propensity"] = _number("p", told[0] if told else own)
-        if told and own is not None and not isclose(told[0], own, rel_tol=CLOSE):
+        told, own = record.get("p"), record.get("_label_probability")
+        if told is None:
+            row["propensity"] = _number("_label_probability", own)
+            self._partly += 1
+            return
+        if not 1 <= len(told) <= len(ranked):
+            raise BadLine(f"`p` has {len(told)} numbers for {len(ranked)} actions")
+        found = [_number("p", each) for each in told]
+        row["propensity"] = found[0]
+        if own is not None and not isclose(told[0], own, rel_tol=CLOSE):
             raise BadLine(f"`_label_probability` {own} is not the first of `p`, {told[0]}")
-        if told is not None and len(told) == count:
-            row["p"] = [_number("p", each) for each in told]
+        if len(told) == len(ranked):
+            row["p"] = [each for _, each in sorted(zip(ranked, found, strict=True))]
         else:
             self._partly += 1
 
@@ -168,7 +179,7 @@ def _check_kind(record: Record) -> None:
 
 def _names(actions: list[Any], count: int) -> tuple[str, ...]:
     """Their tags, if all have one of their own; else their numbers."""
-    tags = [each.get("_tag") for each in actions if type(each) is dict]
+    tags: list[Any] = [each.get("_tag") for each in actions if type(each) is dict]
     named = all(type(tag) is str and tag for tag in tags)
     if named and len(tags) == count == len({*tags}):
         return tuple(tags)
@@ -180,9 +191,9 @@ def _ranked(record: Record, count: int) -> list[int]:
     ranked, chosen = record.get("a"), record.get("_label_Action")
     if ranked is None:
         ranked = [chosen, *(each for each in range(1, count + 1) if each != chosen)]
-    if type(ranked) is not list or not ranked or not all(type(each) is int for each in ranked):
+    if type(ranked) is not list or not {*map(type, ranked)} == {int}:
         raise BadLine("`a` is not a list of actions")
-    if min(ranked) < 1 or max(ranked) > max(count, 1) or len({*ranked}) < len(ranked):
+    if min(ranked) < 1 or max(ranked) > count or len({*ranked}) < len(ranked):
         raise BadLine(f"`a` does not rank {count} actions, counted from 1")
     if chosen is not None and chosen != ranked[0]:
         raise BadLine(f"`_label_Action` {chosen!r:.20} is not the first of `a`")
@@ -192,7 +203,7 @@ def _ranked(record: Record, count: int) -> list[int]:
 def _number(name: str, value: Any) -> float | None:
     if value is None:
         return None
-    if type(value) not in (int, float):
+    if type(value) not in (int, float) or value - value != 0:
         raise BadLine(f"`{name}` {value!r:.40} is not a number")
     return float(value)
 

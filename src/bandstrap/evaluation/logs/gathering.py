@@ -1,7 +1,8 @@
 """The rows of a log, of whatever format, checked and put into columns."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -139,28 +140,41 @@ class _Gathering:
         return np.where(codes < 0, 0, codes).astype(np.int32)
 
     def _allowed(self, piece: pa.Table, chosen: Array, places: Places) -> None:
-        lists = self._lists(piece[self.layout.allowed])
-        codes = self._menus.codes(lists)
-        known = f"holds an arm that is none; known are {self._names.known}"
-        self.faults.look("allowed", self._menus.unknown(codes), lists, places, known)
-        remedy = "does not hold the arm that was chosen"
-        self.faults.look("allowed", self._menus.lacks(codes, chosen), lists, places, remedy)
+        column = piece[self.layout.allowed]
+        codes = self._menu_codes(column)
+        for bad, remedy in (
+            (self._menus.unknown(codes), f"holds an unknown arm; known are {self._names.known}"),
+            (self._menus.lacks(codes, chosen), "does not hold the arm that was chosen"),
+        ):
+            if bad.any():
+                menus, told = self.log.menus, column.to_pylist()
+                lists = [menus[each] for each in told] if menus else told
+                self.faults.look("allowed", bad, lists, places, remedy)
         self._keep("allowed", codes)
         if self.layout.probabilities != NONE:
-            self._keep("probabilities", self._spread(piece, lists))
+            self._keep("probabilities", self._spread(piece))
 
-    def _lists(self, column: pa.ChunkedArray) -> list[Sequence[str] | None]:
+    def _menu_codes(self, column: pa.ChunkedArray) -> Array:
+        """The number of the set of arms that each row allows."""
         menus = self.log.menus
         if not menus:
-            return [listed(value) for value in column.to_pylist()]
-        return [None if at is None else menus[at] for at in column.to_pylist()]
+            return self._menus.codes([listed(value) for value in column.to_pylist()])
+        numbers = column.fill_null(-1).to_numpy()
+        met, inverse = np.unique(numbers, return_inverse=True)
+        lists = [menus[at] if at >= 0 else None for at in met.tolist()]
+        found: Array = self._menus.codes(lists)[inverse]
+        return found
 
-    def _spread(self, piece: pa.Table, lists: list[Sequence[str] | None]) -> Array:
+    def _spread(self, piece: pa.Table) -> Array:
         """The probabilities of all arms; those of arms that were not allowed are 0."""
         table = np.zeros((piece.num_rows, len(self._names.arms)))
-        given = piece[self.layout.probabilities].to_pylist()
-        for row, (names, values) in enumerate(zip(lists, given, strict=True)):
-            table[row, self._names.codes(names or ())] = values
+        lists = piece[self.layout.probabilities].combine_chunks()
+        numbers = piece[self.layout.allowed].to_numpy()
+        for at in np.unique(numbers).tolist():
+            rows = np.flatnonzero(numbers == at)
+            arms = self._names.codes(self.log.menus[at])
+            values = np.asarray(lists.take(pa.array(rows)).flatten())
+            table[rows[:, None], arms] = values.reshape(len(rows), len(arms))
         return table
 
     def _reward(self, column: pa.ChunkedArray, places: Places) -> Array:
@@ -341,7 +355,9 @@ def _reordered(made: Feedback, order: Array, spill: Spill) -> Feedback:
     names = ("chosen", "rewards", "contexts", "propensities", "weights", "probabilities",
              "allowed", "times", "counts")  # fmt: skip
     found = {name: getattr(made, name) for name in names}
-    moved = {name: spill.ordered(each, order) for name, each in found.items() if each is not None}
+    moved: dict[str, Any] = {
+        name: spill.ordered(each, order) for name, each in found.items() if each is not None
+    }
     given = made.given
     if given is not None:
         given = Given(spill.ordered(given.rows, order), given.columns)

@@ -172,14 +172,11 @@ def _ids(sample: pa.Table) -> Iterator[str]:
 
 
 def _distinct(column: pa.ChunkedArray) -> float:
+    """The share of distinct values."""
     try:
-        return column.count_distinct() / max(1, len(column)) if False else _share(column)
+        return float(len(column.unique()) / max(1, len(column)))
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
         return 0.0
-
-
-def _share(column: pa.ChunkedArray) -> float:
-    return float(len(column.unique()) / max(1, len(column)))
 
 
 def _none(sample: pa.Table) -> Iterator[str]:

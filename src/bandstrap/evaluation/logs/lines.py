@@ -4,7 +4,6 @@ import gzip
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from math import inf
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, NoReturn
 
@@ -126,11 +125,4 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a number of JSON")
 
 
-def _finite(text: str) -> float:
-    number = float(text)
-    if abs(number) == inf:
-        raise ValueError(f"{text:.40} is too large")
-    return number
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
+_DECODER = json.JSONDecoder(parse_constant=_refuse)

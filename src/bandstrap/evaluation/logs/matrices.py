@@ -31,7 +31,7 @@ class MatrixStore:
         faults.look("context", uneven, widths, places, remedy)
         if not uneven.any():
             rows = np.asarray(lists.flatten(), np.float64).reshape(len(widths), self._width)
-            bad = ~np.isfinite(rows).all(axis=1)
+            bad = np.asarray(~np.isfinite(rows).all(axis=1))
             faults.look(
                 "context", bad, rows.tolist() if bad.any() else [], places, "give finite numbers"
             )

@@ -43,7 +43,7 @@ def read_obp(source: Mapping[str, Any], told: LogColumns, options: Options) -> F
     names = ArmNames(arms)
     texts = np.array([str(arm) for arm in names.arms])
     columns: dict[str, Any] = {"arm": texts[actions], "reward": _column(source, "reward", rows)}
-    layout: dict[str, str] = {}
+    layout: dict[str, Any] = {}
     if source.get("pscore") is not None and told.propensity != NONE:
         columns["propensity"], layout["propensity"] = _column(source, "pscore", rows), "propensity"
     notes = [

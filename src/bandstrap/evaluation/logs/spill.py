@@ -1,6 +1,7 @@
 """Columns that grow, in memory as long as they are small and else in temporary files."""
 
 import tempfile
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
@@ -50,6 +51,7 @@ class SpillColumn:
         self._spill, self._dtype, self._shape = spill, dtype, shape
         self._parts: list[Array] = []
         self._file: BinaryIO | None = None
+        self._mapped: Array | None = None
         self._rows = 0
         self._single: list[Any] = []  # values that came alone
 
@@ -83,13 +85,16 @@ class SpillColumn:
             whole = np.concatenate(self._parts) if self._parts else np.zeros(shape, self._dtype)
             self._parts = [whole]
             return whole
-        with explained():
-            self._file.flush()
-            return np.memmap(self._file, self._dtype, "r", shape=shape)
+        if self._mapped is None:
+            with explained(), self._file:  # the map outlives the file
+                self._file.flush()
+                self._mapped = np.memmap(self._file, self._dtype, "r", shape=shape)
+        return self._mapped
 
     def _move(self) -> None:
         with explained():
             self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the column
+            weakref.finalize(self, self._file.close)
         for part in self._parts:
             self._write(part)
             self._spill.used -= part.nbytes

@@ -1,7 +1,9 @@
 """Records on their way to a table: columns are known only when all of them have been read."""
 
 import tempfile
+import weakref
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from typing import Any, BinaryIO
 
 import pyarrow as pa
@@ -62,7 +64,7 @@ class Stage:
         if not self._waiting:
             return
         rows, self._waiting = self._waiting, []
-        names = dict.fromkeys(name for row in rows for name in row)
+        names = dict.fromkeys(chain.from_iterable(rows))
         batch = pa.RecordBatch.from_pydict(
             {name: self._column(name, [row.get(name) for row in rows]) for name in names}
         )
@@ -96,6 +98,7 @@ class Stage:
         with explained():
             if self._file is None:
                 self._file = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the stage
+                weakref.finalize(self, self._file.close)
             file = self._file
             start = file.seek(0, 2)
             file.write(data)

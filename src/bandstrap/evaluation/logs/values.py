@@ -49,10 +49,11 @@ def says_nan(column: pa.ChunkedArray, values: Array) -> Array:
     if pa.types.is_large_string(column.type):
         if not np.isnan(values).any():
             return np.zeros(len(values), np.bool_)
-        said = pc.is_in(column, value_set=pa.array(NAN, column.type))
-        return np.asarray(said.fill_null(False))
+        words = pc.is_in(column, value_set=pa.array(NAN, column.type))
+        return np.asarray(words.fill_null(False))
     if pa.types.is_floating(column.type):
-        return np.isnan(values) & np.asarray(column.is_valid())
+        said: Array = np.isnan(values) & np.asarray(column.is_valid())
+        return said
     return np.zeros(len(values), np.bool_)
 
 
