@@ -142,3 +142,11 @@ def test_the_support_of_rewards(rewards, support):
 def test_a_policy_that_cannot_play_says_why():
     with pytest.raises(InvalidInput, match="cannot play this log"):
         every(Learnt(LaplaceThompson()), log_of_arms(5, [0.1, 0.9], [0.5, 0.5]))
+
+
+@pytest.mark.parametrize("policy", [Bootstrap(), EpsilonGreedy()])
+def test_equal_rewards_are_learnt_at_once(policy, monkeypatch):
+    log = log_of_arms(3000, [0.2, 0.25], [0.5, 0.5])
+    at_once = every(Trained(policy), log)
+    monkeypatch.setattr("bandstrap.evaluation.targets.learning.MANY", 10**9)
+    assert at_once[0] == pytest.approx(every(Trained(policy), log)[0], rel=1e-9)
