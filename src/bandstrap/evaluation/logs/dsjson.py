@@ -15,8 +15,9 @@ from bandstrap.errors import InvalidInput
 from bandstrap.evaluation.feedback import Feedback
 from bandstrap.evaluation.logs.arms import ArmNames, in_order
 from bandstrap.evaluation.logs.columns import NONE, Layout, LogColumns
+from bandstrap.evaluation.logs.faults import counted
 from bandstrap.evaluation.logs.gathering import EMPTY, Gathered, Options, feedback_of
-from bandstrap.evaluation.logs.lines import BadLine, Lines, Record
+from bandstrap.evaluation.logs.lines import FAULTS, BadLine, Lines, Record
 from bandstrap.evaluation.logs.spill import Spill
 from bandstrap.evaluation.logs.stage import LINE, NUMBERS, Stage, flattened
 from bandstrap.tables.dates import YEAR_FIRST, seconds
@@ -59,7 +60,7 @@ class _Reading:
         for number, record in self._lines:
             try:
                 self._take(number, record)
-            except (BadLine, KeyError, TypeError, ValueError, OverflowError) as error:
+            except FAULTS as error:
                 self._lines.refuse(number, _why(error))
         title = title_of(self._lines.path)
         rows = self._stage.table()
@@ -73,6 +74,7 @@ class _Reading:
             names,
             (*self._lines.notes, *self._notes()),
             titles=self._titles,
+            seconds=True,
             no_propensity=NO_PROPENSITY,
             menus=tuple(self._menus),
         )
@@ -100,7 +102,7 @@ class _Reading:
     def _notes(self) -> list[str]:
         if not self._skipped:
             return []
-        return [f"{self._skipped:,} lines say _skipLearn, were never shown and are left out."]
+        return [f"Left out: {counted(self._skipped, 'line')} with _skipLearn, never shown."]
 
     def _take(self, number: int, record: Record) -> None:
         if record.get("_skipLearn"):
@@ -109,7 +111,12 @@ class _Reading:
         _check_kind(record)
         names, features = self._described(record)
         ranked = _ranked(record, len(names))
-        row = {LINE: number, "id": record.get("EventId"), "arm": names[ranked[0] - 1], **features}
+        row = {
+            LINE: number,
+            "id": _text(record.get("EventId")),
+            "arm": names[ranked[0] - 1],
+            **features,
+        }
         row["menu"] = self._menu(names, ranked)
         self._probable(row, record, ranked)
         self._label(row, record)
@@ -206,6 +213,12 @@ def _number(name: str, value: Any) -> float | None:
     if type(value) not in (int, float) or value - value != 0:
         raise BadLine(f"`{name}` {value!r:.40} is not a number")
     return float(value)
+
+
+def _text(value: Any) -> str | None:
+    if value is not None and type(value) not in (str, int):
+        raise BadLine(f"`EventId` {value!r:.40} is not text")
+    return None if value is None else str(value)
 
 
 def _count(dropped: Any, own: Any) -> float:

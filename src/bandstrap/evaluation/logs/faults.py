@@ -9,6 +9,15 @@ from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
 
 
+def counted(count: int, noun: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "row"), counted(2000, "row")
+    ('1 row', '2,000 rows')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 class Places(NamedTuple):
     """Where the rows of a piece were: after so many rows, or at these lines of a file."""
 
@@ -55,6 +64,5 @@ class Faults:
     def check(self, rows: int) -> None:
         """Refuse the log if anything is wrong with it."""
         for fault in self._found.values():
-            share = f"{fault.count:,} of {rows:,} rows"
-            many = f"{share} are like this" if fault.count > 1 else f"1 of {rows:,} rows"
-            raise InvalidInput(fault.parameter, fault.value, f"{fault.remedy} ({many})")
+            share = f"{fault.count:,} of {counted(rows, 'row')}"
+            raise InvalidInput(fault.parameter, fault.value, f"{fault.remedy} ({share})")

@@ -52,6 +52,7 @@ class Gathered:
     notes: tuple[str, ...] = ()
     titles: Mapping[str, Name] = field(default_factory=dict)  # what columns are called outside
     keep: bool = False  # all columns of contexts, also those that say nothing
+    seconds: bool = False  # whether times are seconds, whatever they look like
     no_propensity: str = "The log has no propensities."
     missing_propensity: str = (
         'is missing; give one for every decision, or go without any: propensity=""'
@@ -84,7 +85,7 @@ class _Gathering:
         self._contexts = self._store(found.columns)
         self._names, self._menus = log.names, Menus(log.names)
         self._ids = Ids(self.layout.id)
-        self._clock = _Clock.of(sample, self.layout.time)
+        self._clock = _Clock() if log.seconds else _Clock.of(sample, self.layout.time)
         self._columns: dict[str, SpillColumn] = {}
         self._rows = 0
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, NoReturn
 
 from bandstrap.errors import OutputError
+from bandstrap.evaluation.logs.faults import counted
 from bandstrap.printable import brief
 from bandstrap.storage.files import reading
 
@@ -28,6 +29,10 @@ class Line(NamedTuple):
 
 class BadLine(ValueError):  # noqa: N818 - it is an error only if there are too many
     """A line that is no record, and why."""
+
+
+# What a record of another shape leads to.
+FAULTS = (BadLine, AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError)
 
 
 class Lines:
@@ -67,7 +72,7 @@ class Lines:
         if len(self.bad) > self.most:
             problem = f"line {number:,} cannot be read ({brief(why, 200)})"
             if self.most:
-                problem += f", the {len(self.bad):,}th that cannot"
+                problem += f", nor can {counted(self.most, 'line')} before"
             raise OutputError(self.path, problem, REMEDY)
 
     @property
@@ -75,7 +80,7 @@ class Lines:
         told = []
         if self.bad:
             some = "; ".join(brief(each, 120) for each in self.bad[:NAMED])
-            told.append(f"{len(self.bad):,} bad lines are left out: {some}.")
+            told.append(f"Left out: {counted(len(self.bad), 'bad line')} ({some}).")
         if self.cut:
             told.append(f"Line {self.cut:,}, the last, is cut off and left out.")
         return told
@@ -112,6 +117,8 @@ def parsed(line: bytes) -> Record | None:
     """The record of a line; None for an empty one."""
     try:
         found = _DECODER.decode(line.decode("utf-8-sig"))
+        if b"\\u" in line:
+            json.dumps(found, ensure_ascii=False).encode()  # half a letter is none
     except (ValueError, RecursionError) as error:
         if not line.strip():
             return None

@@ -19,9 +19,10 @@ from bandstrap.errors import BandstrapError, InvalidInput, OutputError
 from bandstrap.evaluation.feedback import Feedback
 from bandstrap.evaluation.logs.arms import ArmNames
 from bandstrap.evaluation.logs.columns import NONE, Layout, LogColumns
+from bandstrap.evaluation.logs.faults import counted
 from bandstrap.evaluation.logs.gathering import Gathered, Options, feedback_of
 from bandstrap.evaluation.logs.ids import hashed
-from bandstrap.evaluation.logs.lines import BadLine, Line, Lines, Record
+from bandstrap.evaluation.logs.lines import FAULTS, BadLine, Line, Lines, Record
 from bandstrap.evaluation.logs.spill import Spill
 from bandstrap.evaluation.logs.stage import LINE, NUMBERS, Stage
 from bandstrap.tables.contexts import Name
@@ -76,6 +77,11 @@ class LogRecords:
         raise OutputError(self.title, f"record {number:,} is none of a log ({why})", REMEDY)
 
     @property
+    def bad(self) -> int:
+        """How many lines were left out."""
+        return 0 if self._lines is None else len(self._lines.bad)
+
+    @property
     def notes(self) -> list[str]:
         return self._warnings if self._lines is None else self._lines.notes
 
@@ -99,7 +105,7 @@ class _Own:
         for number, record in self._records:
             try:
                 self._take(number, record)
-            except (BadLine, KeyError, TypeError, ValueError, OverflowError) as error:
+            except FAULTS as error:
                 self._records.refuse(number, f"{error}" or type(error).__name__)
         rows = self._stage.table()
         if not self._stage.rows:
@@ -114,6 +120,7 @@ class _Own:
             (*self._records.notes, *notes),
             titles=self._titles,
             keep=True,
+            seconds=True,
             no_propensity=DEFERRED,
             missing_propensity=MISSING,
             menus=tuple(self._menus),
@@ -225,28 +232,33 @@ class _Own:
         counts = np.bincount(outcome + 1, minlength=4).tolist()
         waiting, rewarded, expired, dropped = counts
         notes = [
-            f"{len(outcome):,} decisions: {rewarded:,} have a reward, {waiting:,} wait for one, "
-            f"{expired:,} expired, {dropped:,} were dropped and are left out."
+            f"{counted(len(outcome), 'decision')}: {rewarded:,} with a reward, {waiting:,} waiting "
+            f"for one, {expired:,} expired, {dropped:,} dropped and left out."
         ]
         if len(self._methods) > 1:
             ways = ", ".join(f"{method} {count:,}" for method, count in self._methods.items())
             notes.append(f"How propensities were found: {ways}.")
         told = {
-            "repeat one that came before, by copies of a bandit, and are left out": copies,
-            "belong to decisions from before the log began and are left out": before,
-            "were learnt without a decision and are left out": self._undecided,
+            "told again, by a copy of the bandit": copies,
+            "of decisions that the log does not have": before,
+            "learnt without a decision": self._undecided,
         }
-        return notes + [f"{count:,} rewards {what}." for what, count in told.items() if count]
+        notes += [
+            f"Left out: {counted(count, 'reward')} {what}." for what, count in told.items() if count
+        ]
+        return notes
 
     def _check_known(self, names: Array, kinds: Array, lines: Array) -> int:
         """How many outcomes are of decisions from before the log; others are refused."""
         if not names.size:
             return 0
-        waiting = _waiting(self._records)
+        waiting = None if self._records.bad else _waiting(self._records)
         odd = [] if waiting is None else np.flatnonzero(~np.isin(names, hashed(waiting))).tolist()
         if odd:
-            count = f"{len(odd):,} such records" if len(odd) > 1 else "the only such record"
-            problem = f"line {int(lines[odd[0]]):,} has a reward for no decision ({count})"
+            problem = (
+                f"line {int(lines[odd[0]]):,} has a reward for no decision "
+                f"({counted(len(odd), 'reward')} in all)"
+            )
             raise OutputError(self._records.title, problem, "give the whole log")
         return int((kinds != DROP).sum())
 

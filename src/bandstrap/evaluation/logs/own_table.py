@@ -45,6 +45,7 @@ def read_own_table(rows: Rows, title: str, told: LogColumns, options: Options) -
         ("A table of our own: its columns are known.",),
         titles={name: name.removeprefix(PREFIX) for name in context},
         keep=True,
+        seconds=True,
         no_propensity=DEFERRED,
         missing_propensity=MISSING,
     )
