@@ -13,7 +13,12 @@ from bandstrap.evaluation.diagnostics.checks import check_log, check_rerun, chec
 from bandstrap.evaluation.diagnostics.finding import Verdict
 from bandstrap.evaluation.diagnostics.log_summary import LogSummary, summarised
 from bandstrap.evaluation.feedback import Feedback
-from bandstrap.evaluation.intervals import Bootstrapped, StudentisedBootstrap, normal
+from bandstrap.evaluation.intervals import (
+    Bootstrapped,
+    Interval,
+    StudentisedBootstrap,
+    normal,
+)
 from bandstrap.evaluation.judging import (
     Judged,
     Settings,
@@ -26,6 +31,7 @@ from bandstrap.evaluation.logs import read_log
 from bandstrap.evaluation.result import Estimated, Evaluated, Evaluation, Logger, Paired, View
 from bandstrap.evaluation.targets import HadItRun
 from bandstrap.evaluation.targets.base import LEARNT
+from bandstrap.evaluation.targets.problem import support_of
 from bandstrap.simulation.progress import ProgressLike, Quiet
 from bandstrap.validation import require_share, require_whole
 
@@ -129,6 +135,13 @@ class _Results:
         self.weighs = has_propensities(feedback)
         self.main = DR if self.weighs else DM
         self.at_logger = len(walk.targets)
+        self.support = support_of(feedback)
+
+    def _possible(self, interval: Interval) -> Interval:
+        """The part of an interval that lies in the range of rewards, as any mean of them does."""
+        low, high = self.support.low, self.support.high
+        ends = (min(max(each, low), high) for each in (interval.low, interval.high))
+        return Interval(*ends, interval.level, interval.method)
 
     def logger(self) -> Logger:
         chosen = self.walk.moments.chosen(self.at_logger)[0]
@@ -159,15 +172,16 @@ class _Results:
         """All of them; first the one that the answer is."""
         found = [
             Estimated(
-                each.name, each.value, each.error, self.drawn.interval(each.name, place),
-                _tuning(each),
+                each.name, each.value, each.error,
+                self._possible(self.drawn.interval(each.name, place)), _tuning(each),
             )
             for each in self.walk.moments.estimates(place)
         ]  # fmt: skip
         if not self.weighs:
             return tuple(found)
         steady = it.stabilised
-        more = Estimated(STABILISED, steady.value, steady.error, steady.interval())
+        interval = self._possible(steady.interval())
+        more = Estimated(STABILISED, steady.value, steady.error, interval)
         cressie = it.cressie_read
         last = Estimated(CRESSIE_READ, cressie.value, float("nan"), cressie.interval())
         ordered = [more, *found] if self.learns else [found[0], more, *found[1:]]
@@ -189,7 +203,7 @@ class _Results:
 
     def rerun(self, asked_for: HadItRun, bar: ProgressLike) -> Evaluated:
         it = asked_for.run(self.feedback, self.settings.seed, bar.done)
-        interval = normal(it.value, it.error, self.settings.level)
+        interval = self._possible(normal(it.value, it.error, self.settings.level))
         findings = [*self.log_findings, *check_rerun(it)]
         estimate = Estimated(REJECTION, it.value, it.error, interval)
         return Evaluated(

@@ -159,4 +159,5 @@ def _mean(name: str, it: TargetSummary, log: LogSummary) -> Finding:
 
 def check_rerun(it: Rerun) -> list[Finding]:
     """What is true of a policy that had run in the logger's place."""
-    return [finding("acceptance", it.rounds, f"{it}.")]
+    unusual = f"It met about {it.odd:,.0f} rewards that are not the usual one."
+    return [finding("rewards", it.odd, unusual), finding("acceptance", it.rounds, f"{it}.")]

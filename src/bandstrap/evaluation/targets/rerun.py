@@ -43,6 +43,7 @@ class Rerun:
     rounds: int  # on average, of a replay
     rows: int  # that were put before it, of a replay
     replays: int
+    odd: float  # rewards that are not the usual one, on average, of a replay
     curve: Array  # mean reward up to a round, at `points` of all rounds
     points: Array
 
@@ -53,8 +54,8 @@ class Rerun:
 
     def __str__(self) -> str:
         return (
-            f"{self.name}, had it run: {self.rounds:,} of {self.rows:,} rows were accepted "
-            f"({self.acceptance:.1%}), so this is what it earns in its first {self.rounds:,} rounds"
+            f"{self.rounds:,} of {self.rows:,} rows were accepted ({self.acceptance:.1%}), so this "
+            f"is what it earns in its first {self.rounds:,} rounds"
         )
 
 
@@ -113,7 +114,8 @@ class HadItRun:
         points = np.unique(np.geomspace(1, rounds, 60).astype(int))
         curve = (rewards.cumsum(axis=1).mean(axis=0) / np.arange(1, rounds + 1))[points - 1]
         value, error = float(rewards.mean()), _error(rewards)
-        return Rerun(self.name, value, error, rounds, rows, len(runs), curve, points)
+        odd = float((rewards != np.median(rewards)).sum(axis=1).mean())
+        return Rerun(self.name, value, error, rounds, rows, len(runs), odd, curve, points)
 
 
 def _error(rewards: Array) -> float:
