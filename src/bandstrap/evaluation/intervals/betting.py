@@ -62,7 +62,8 @@ class Gambler:
         self._spare = -2 * log(tail)
         self._decisions, self._total, self._squares = 0.0, 0.0, 0.25
 
-    def add(self, terms: Array, counts: Array | None) -> None:
+    def add(self, terms: Array, counts: Array | None) -> Array:
+        """Settle bets on the next terms, and say what was staked on each, (n,)."""
         stakes = self._stakes(terms, counts)
         for start in range(0, len(terms), ROWS):
             some = slice(start, start + ROWS)
@@ -71,6 +72,17 @@ class Gambler:
             if counts is not None:
                 lost = np.log1p(-stakes[some, None] * MEANS)
                 self.log_wealth += (counts[some] - 1) @ lost
+        return stakes
+
+    def against(self, terms: Array, counts: Array | None, mean: float) -> Array:
+        """Settle the same, and say the logarithm of wealth against a mean after each, (n,)."""
+        before = self.at(mean)
+        stakes = self.add(terms, counts)
+        won = np.log1p(stakes * (terms - mean))
+        if counts is not None:
+            won += (counts - 1) * np.log1p(-stakes * mean)
+        path: Array = before + won.cumsum()
+        return path
 
     def at(self, mean: float) -> float:
         """The logarithm of wealth against a mean."""
@@ -119,6 +131,19 @@ class BettingTally:
         self.slack = same_slack(self.slack, terms)
         for side, each in zip(self._sides, (terms.gains, terms.losses), strict=True):
             side.add((each + self.slack) / (1 + self.slack), terms.counts)
+
+    def evidence(self, terms: Terms, value: float) -> Array:
+        """Take in decisions, and say after each how much speaks against a value, (n,).
+
+        It is a logarithm; as long as it stays below `threshold` the value is inside the sequence.
+        """
+        self.slack = slack = same_slack(self.slack, terms)
+        share = (value - self.settings.low) / (self.settings.high - self.settings.low)
+        gains, losses = ((each + slack) / (1 + slack) for each in (terms.gains, terms.losses))
+        above = self._sides[0].against(gains, terms.counts, (share + slack) / (1 + slack))
+        below = self._sides[1].against(losses, terms.counts, (1 - share + slack) / (1 + slack))
+        evidence: Array = np.maximum(above, below)
+        return evidence
 
     def interval(self) -> Interval:
         """Where the value lies, by all decisions so far."""

@@ -1,14 +1,14 @@
 """Doubly robust with stabilised variance: for logs of policies that learnt as they went."""
 
 from dataclasses import dataclass
-from math import nan, sqrt
+from math import comb, inf, nan, sqrt
 
 import numpy as np
+from scipy.special import stdtrit
 
 from bandstrap.arrays import Array
 from bandstrap.evaluation.estimators.base import model_of
 from bandstrap.evaluation.intervals.base import Interval, counts_of
-from bandstrap.evaluation.intervals.normal import normal
 from bandstrap.evaluation.sample import Sample
 from bandstrap.validation import require_share
 
@@ -17,6 +17,7 @@ __all__ = ["StabilisedDR", "StabilisedTally"]
 FIRST = 10  # decisions before there is a spread to go by
 GROWTH = 0.1  # decisions of one stage, as a share of those before
 FADING = 0.5  # how much a stage counts, compared with the one after it
+LEAST = 0.25  # of the mean of all squares: those of late count as no less
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,8 @@ class StabilisedTally:
         self._recent = np.zeros(2)  # squares and decisions of late, fading
         self._stage = np.zeros(2)  # the same, of the present stage
         self._model = np.zeros(5)  # decisions, Σ b, Σ b², Σ of squared corrections, Σ of squares
-        self._sums = np.zeros(5)  # Σ h, Σ h D, Σ h², Σ h² D, Σ h² D²
+        self._sums = np.zeros(2)  # Σ h, Σ h D
+        self._powers = np.zeros((2, 5))  # Σ h² Dᵏ and Σ h⁴ Dᵏ, for k from 0 to 4
 
     def add(self, sample: Sample) -> None:
         """Take in the next decisions, in order."""
@@ -88,17 +90,34 @@ class StabilisedTally:
     def error(self) -> float:
         if self.rows < 2:
             return nan
-        h, _, hh, hhd, hhdd = self._sums
-        return sqrt(max(hhdd - 2 * self.value * hhd + self.value**2 * hh, 0.0)) / float(h)
+        return sqrt(self._spread(2)) / float(self._sums[0])
+
+    @property
+    def freedom(self) -> float:
+        """How many equal terms would tell as much about the error: few, if some are large."""
+        squares, fourth = self._spread(2), self._spread(4)
+        excess = fourth - squares**2 / max(self.rows, 1)
+        return 2 * squares**2 / excess if excess > 0 else inf
 
     def interval(self) -> Interval:
-        found = normal(self.value, self.error, self.settings.level)
-        return Interval(found.low, found.high, found.level, "stabilised-dr")
+        """Where the value lies, by Student's distribution."""
+        level = self.settings.level
+        quantile = stdtrit(min(self.freedom, 1e9), (1 + level) / 2)
+        half = float(quantile) * self.error
+        return Interval(self.value - half, self.value + half, level, "stabilised-dr")
+
+    def _spread(self, power: int) -> float:
+        """Σ hᵏ (D - value)ᵏ for k = 2 or 4."""
+        sums, off = self._powers[power // 2 - 1], -self.value
+        terms = [comb(power, k) * off ** (power - k) * sums[k] for k in range(power + 1)]
+        return max(float(np.sum(terms)), 0.0)
 
     def _take(self, corrections: Array, baseline: Array, squares: Array, counts: Array) -> None:
         """Decisions of one stage."""
         terms, h = corrections + baseline, self._weight * counts
-        self._sums += [h.sum(), h @ terms, h @ h, (h * h) @ terms, (h * h) @ terms**2]
+        self._sums += [h.sum(), h @ terms]
+        powers = terms[:, None] ** np.arange(5)
+        self._powers += [h**2 @ powers, h**4 @ powers]
         self._stage += [squares.sum(), len(terms)]
         more = [baseline.sum(), baseline @ baseline, corrections @ corrections, squares.sum()]
         self._model += [len(terms), *more]
@@ -110,8 +129,12 @@ class StabilisedTally:
         self._recent = FADING * self._recent + self._stage
         self._stage = np.zeros(2)
         self._end = self.rows + max(FIRST, int(GROWTH * self.rows))
-        n, b, bb, cc, squares = self._model
+        n, b, bb, corrected, squares = self._model
+        if squares <= 0:
+            return
+        # Where only chosen arms tell, the rare ones may not have come up of late.
+        expected = max(self._recent[0] / self._recent[1], LEAST * squares / n)
         # Contexts make the model vary, too: in units of the squared error of a reward.
-        noise = cc / squares if squares > 0 else 0.0
+        noise = corrected / squares
         shift = (bb / n - (b / n) ** 2) / noise if noise > 0 else 0.0
-        self._weight = 1 / sqrt(max(self._recent[0] / self._recent[1] + shift, 1e-12))
+        self._weight = 1 / sqrt(expected + max(shift, 0.0))
