@@ -20,7 +20,7 @@ MEANS, SHARES = [0.2, 0.5, 0.6], [0.6, 0.25, 0.15]
 
 @pytest.fixture(scope="module")
 def arms():
-    return evaluate(log_of_arms(6000, MEANS, SHARES), ["uniform", "always=c", "always=a", "wb"])
+    return evaluate(log_of_arms(4000, MEANS, SHARES), ["uniform", "always=c", "always=a", "wb"])
 
 
 def test_values_are_near_the_truth(arms):
@@ -28,7 +28,7 @@ def test_values_are_near_the_truth(arms):
         assert truth in arms[name].interval
         assert truth in arms[name].always
         assert arms[name].verdict.word == "trust"
-    assert arms.logger.value == pytest.approx(log_of_arms(6000, MEANS, SHARES).rewards.mean())
+    assert arms.logger.value == pytest.approx(log_of_arms(4000, MEANS, SHARES).rewards.mean())
 
 
 def test_differences_are_paired(arms):
@@ -58,9 +58,12 @@ def test_a_frame_and_plain_data(arms):
         arms["unifrom"]
 
 
-def test_the_same_seed_gives_the_same_numbers(arms):
-    again = evaluate(log_of_arms(6000, MEANS, SHARES), ["uniform", "always=c", "always=a", "wb"])
-    assert repr(again.rows()) == repr(arms.rows())
+def test_the_same_seed_gives_the_same_numbers():
+    log = log_of_contexts(150)
+    first, again, other = (
+        evaluate(log, "wb-log-replicas", seed=seed).targets[0].value for seed in (1, 1, 2)
+    )
+    assert first == again != other
 
 
 def test_three_named_answers():

@@ -139,9 +139,9 @@ class _Results:
 
     def _possible(self, interval: Interval) -> Interval:
         """The part of an interval that lies in the range of rewards, as any mean of them does."""
-        low, high = self.support.low, self.support.high
-        ends = (min(max(each, low), high) for each in (interval.low, interval.high))
-        return Interval(*ends, interval.level, interval.method)
+        least, most = self.support.low, self.support.high
+        low, high = (min(max(each, least), most) for each in (interval.low, interval.high))
+        return Interval(low, high, interval.level, interval.method)
 
     def logger(self) -> Logger:
         chosen = self.walk.moments.chosen(self.at_logger)[0]

@@ -51,9 +51,9 @@ def test_a_row_is_judged_before_its_reward(policy):
 def test_shares_of_draws_have_no_bias():
     rng = np.random.default_rng(1)
     log = Feedback(("a", "b"), np.array([0, 1, 0, 1, 0]), rng.random(5))
-    few = np.mean([every(Learnt(Bootstrap(), draws=2), log, seed)[-1] for seed in range(400)], 0)
+    few = np.mean([every(Learnt(Bootstrap(), draws=2), log, seed)[-1] for seed in range(150)], 0)
     many = every(Learnt(Bootstrap(), draws=20_000), log)[-1]
-    assert few == pytest.approx(many, abs=0.06)  # 3 standard errors: √(¼ / 800) = 0.018
+    assert few == pytest.approx(many, abs=0.09)  # 3 standard errors: √(¼ / 300) = 0.03
     assert next(Learnt(Bootstrap(), draws=2).shares(log)).draws == 2
 
 
