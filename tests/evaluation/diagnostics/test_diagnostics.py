@@ -147,4 +147,4 @@ def test_rules_judge_at_their_limits():
     assert RULES["size"].judge(399) is Severity.CARE
     assert RULES["size"].judge(99) is Severity.STOP
     assert RULES["tail"].judge(0.7) is Severity.FINE
-    assert RULES["tail"].judge(float("nan")) is Severity.STOP
+    assert RULES["size"].judge(float("nan")) is Severity.STOP

@@ -143,7 +143,6 @@ def _tail(name: str, it: TargetSummary, log: LogSummary) -> Finding:
     words = {
         Severity.FINE: f"The tail of the weights is light enough for means ({shown}).",
         Severity.CARE: f"The weights have a heavy tail ({shown}): intervals may be too narrow.",
-        Severity.STOP: f"The weights have so heavy a tail ({shown}) that means do not settle.",
     }
     return finding("tail", k, words[RULES["tail"].judge(k)])
 

@@ -1,8 +1,7 @@
 """The rules of the verdict, stated before they are applied. docs/evaluate.md repeats them.
 
 A finding is fine, calls for care, or stops: the worst one of a target decides its verdict, "trust",
-"with care" or "cannot say". The numbers are those at which the coverage of intervals was measured
-to give way (see docs/evaluate.md), or conventions that are named.
+"with care" or "cannot say". benchmarks/verdicts.py measures how often intervals hold by verdict.
 """
 
 from dataclasses import dataclass
@@ -49,7 +48,7 @@ RULES = {
     "size": Limit("the effective sample size", 400, 100, low=True),
     "rewards": Limit("how many unusual rewards an estimate rests on", 50, 10, low=True),
     "largest": Limit("the largest weight, as a share of all weight", 0.02, 0.10),
-    "tail": Limit("Pareto's k of the weights", 0.7, 1.0),
+    "tail": Limit("Pareto's k of the weights", 0.7, INF),
     "mean": Limit("how many standard errors the mean weight is from 1", 3.0, 6.0),
     "choices": Limit("the e-value against the logged propensities", 20, 1000),
     "drift": Limit("−log₁₀ of the p-value of rewards that are the same at all times", 3.0, INF),
