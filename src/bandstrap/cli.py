@@ -358,6 +358,13 @@ def _evaluate(
         ),
     ] = None,
     read: ReadingOptions,
+    estimate_propensities: Annotated[
+        bool,
+        typer.Option(
+            "--estimate-propensities",
+            help="Estimate propensities that the log does not have; else a model answers alone.",
+        ),
+    ] = False,
     level: Annotated[float, typer.Option(help="The level of intervals.")] = 0.95,
     draws: Annotated[
         int | None,
@@ -386,7 +393,8 @@ def _evaluate(
         )
         what, columns = chosen.asked(), roles(column or ())
         feedback = read_log(log, reading=read.reading(), **columns)
-    found = evaluate(feedback, what, Settings(level, seed), log.name, out)
+    settings = Settings(level, seed, estimate=estimate_propensities)
+    found = evaluate(feedback, what, settings, log.name, out)
     show(found, json)
 
 

@@ -10,6 +10,7 @@ from bandstrap import Bandit, Bootstrap, LaplaceThompson, Support, evaluate
 from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.evaluation.answer import answer, warnings_of
 from bandstrap.evaluation.asked import asked
+from bandstrap.evaluation.estimated import with_estimated_propensities
 from bandstrap.evaluation.feedback import Feedback
 from bandstrap.evaluation.targets import HadItRun, Learnt
 from bandstrap.storage.files import json_value
@@ -104,6 +105,17 @@ def test_without_propensities_it_is_the_model_and_with_care():
     assert [each.estimator for each in found["uniform"].estimates] == ["dm", "replay"]
     assert found["uniform"].verdict.word == "with care"
     assert abs(found["uniform"].value - chances(log.contexts).mean()) < 0.06
+
+
+def test_estimated_propensities_are_labelled_and_with_care():
+    log = log_of_contexts(3000)
+    bare = Feedback(log.arms, log.chosen, log.rewards, log.contexts)
+    guessed = with_estimated_propensities(bare).propensities
+    assert np.abs(guessed - log.propensities).mean() < 0.03
+    found = evaluate(bare, "uniform", estimate_propensities=True)
+    assert chances(log.contexts).mean() in found["uniform"].interval
+    assert found["uniform"].verdict.word == "with care"
+    assert "estimated from the log" in str(found.findings[0])
 
 
 def test_a_frame_needs_no_mapping():

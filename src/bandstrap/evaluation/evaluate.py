@@ -10,8 +10,10 @@ from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
 from bandstrap.evaluation.asked import Asked, asked, usual
 from bandstrap.evaluation.diagnostics.checks import check_log, check_rerun, check_target
-from bandstrap.evaluation.diagnostics.finding import Verdict
+from bandstrap.evaluation.diagnostics.finding import Finding, Verdict
 from bandstrap.evaluation.diagnostics.log_summary import LogSummary, summarised
+from bandstrap.evaluation.diagnostics.rules import Severity
+from bandstrap.evaluation.estimated import NOTE, with_estimated_propensities
 from bandstrap.evaluation.feedback import Feedback
 from bandstrap.evaluation.intervals import (
     Bootstrapped,
@@ -51,6 +53,7 @@ def evaluate(
     seed: int = 0,
     draws: int | None = None,
     model: Any = None,
+    estimate_propensities: bool = False,
     title: str | None = None,
     **columns: Any,
 ) -> Evaluation:
@@ -67,7 +70,8 @@ def evaluate(
     By default a uniform choice, the best arm, and a bootstrap that learns from the log.
 
     `draws` is how often a policy draws for a row where it does not know its probabilities. `model`
-    predicts rewards, for doubly robust estimates: one of ours, or scikit-learn's.
+    predicts rewards, for doubly robust estimates: one of ours, or scikit-learn's. A log without
+    propensities is left to that model, unless `estimate_propensities`.
 
     >>> import pyarrow as pa
     >>> rng = np.random.default_rng(0)
@@ -81,7 +85,8 @@ def evaluate(
     feedback = log if isinstance(log, Feedback) else read_log(log, **columns)
     wanted = (answers,) if isinstance(answers, str) else tuple(answers)
     what = None if targets is None else asked(targets, wanted, draws)
-    return run(feedback, what, Settings(level, seed, model), title or title_of(log))
+    settings = Settings(level, seed, model, estimate_propensities)
+    return run(feedback, what, settings, title or title_of(log))
 
 
 def title_of(log: Any) -> str:
@@ -101,6 +106,9 @@ def run(
     require_whole(0, seed=settings.seed)
     bar, what = progress or Quiet(), what or usual(feedback)
     bar.add(_work(feedback, what))
+    estimates = settings.estimate and not has_propensities(feedback)
+    if estimates:
+        feedback = with_estimated_propensities(feedback)
     log = summarised(feedback)
     if not log.counts.sum():
         raise InvalidInput("log", title, "no decision has a reward: give a log that has some")
@@ -108,6 +116,9 @@ def run(
     drawn = StudentisedBootstrap(settings.level, seed=settings.seed).of(walk.moments)
     learns = logger_learns(feedback, log)
     view = _Results(feedback, log, walk, drawn, settings, learns)
+    if estimates:  # which the choices agree with, as they were made from them
+        labelled = Finding("propensities", Severity.CARE, NOTE, float("nan"))
+        view.log_findings = [labelled, *(f for f in view.log_findings if f.check != "choices")]
     found = [view.target(place) for place in range(len(what.targets))]
     found += [view.rerun(each, bar) for each in what.reruns]
     return Evaluation(

@@ -28,11 +28,13 @@ FIRST = 100_000  # rewards that the usual one is found among
 
 @dataclass(frozen=True)
 class Settings:
-    """How to evaluate: the level of intervals, the seed, and the model of rewards."""
+    """How to evaluate: the level of intervals, the seed, the model of rewards, and whether to
+    estimate propensities that a log does not have."""
 
     level: float = 0.95
     seed: int = 0
     model: Any = None
+    estimate: bool = False  # propensities, of a log that has none
 
 
 class Judged:

@@ -31,6 +31,11 @@ class Scale(NamedTuple):
         plain = flags | (deviations == 0)
         return cls(np.where(plain, 0.0, means), np.where(plain, 1.0, deviations))
 
+    def scaled(self, rows: Array) -> Array:
+        """Rows of contexts as a model sees them."""
+        scaled: Array = (np.asarray(rows, dtype=np.float64) - self.means) / self.deviations
+        return scaled
+
 
 class Played(NamedTuple):
     """A policy ready to play a log: it may see its rewards as numbers from 0 to 1."""
@@ -49,7 +54,7 @@ class Played(NamedTuple):
         if self.contexts is None:
             return None
         row = np.ascontiguousarray(self.contexts[at : at + 1], dtype=np.float64)
-        return row if self.scale is None else (row - self.scale.means) / self.scale.deviations
+        return row if self.scale is None else self.scale.scaled(row)
 
 
 def played(policy: Policy[Any], feedback: Feedback, name: str) -> Played:
