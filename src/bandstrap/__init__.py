@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from bandstrap.bandit import *  # noqa: F403
     from bandstrap.comparison import *  # noqa: F403
     from bandstrap.errors import *  # noqa: F403
+    from bandstrap.evaluation import *  # noqa: F403
     from bandstrap.models import *  # noqa: F403
     from bandstrap.policies import *  # noqa: F403
     from bandstrap.priors import *  # noqa: F403
@@ -33,6 +34,7 @@ _HOMES = (
     "bandit",
     "simulation",
     "comparison",
+    "evaluation",
 )
 
 

@@ -315,6 +315,89 @@ def _compare(
     show(compared, execution.json)
 
 
+@app.command("evaluate", epilog=EXIT_CODES)
+@grouped
+def _evaluate(
+    *,
+    log: Annotated[
+        Path,
+        typer.Argument(help="A log of decisions: a table, a bandit's own log, or dsjson lines."),
+    ],
+    policy: Annotated[
+        Names,
+        typer.Option(
+            metavar="<names>",
+            help="Policies to evaluate, as in wb,ts, or your own: my_policies:Mine(rate=0.5).",
+            autocompletion=complete_policies,
+        ),
+    ] = None,
+    answer: Annotated[
+        Names,
+        typer.Option(
+            metavar="<answers>",
+            help="Policies as they learnt from the log (learnt, the default), trained on its first "
+            "half (frozen), or in the logger's place (had-it-run).",
+        ),
+    ] = None,
+    rule: Annotated[
+        Names,
+        typer.Option(
+            metavar="<rule>",
+            help="A fixed rule: uniform, best-arm, always=ARM, column=NAME or module:function.",
+        ),
+    ] = None,
+    bandit: Annotated[
+        list[Path] | None, typer.Option(help="A saved bandit, as it is: a file.")
+    ] = None,
+    column: Annotated[
+        Names,
+        typer.Option(
+            metavar="<role=column>",
+            help="Which column holds what, where names do not say: as in arm=variant, reward=paid, "
+            "propensity=p, context=age.",
+        ),
+    ] = None,
+    read: ReadingOptions,
+    estimate_propensities: Annotated[
+        bool,
+        typer.Option(
+            "--estimate-propensities",
+            help="Estimate propensities that the log does not have; else a model answers alone.",
+        ),
+    ] = False,
+    level: Annotated[float, typer.Option(help="The level of intervals.")] = 0.95,
+    draws: Annotated[
+        int | None,
+        typer.Option(help="Draws for a row of policies that do not know their probabilities."),
+    ] = None,
+    out: Out = Path("evaluated"),
+    seed: Annotated[int, typer.Option(help="The same seed gives the same results.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Say what other policies would have earned on a log of past decisions.
+
+    The log has the arm that was chosen, its reward and, at best, its propensity: the probability
+    that it was chosen with. Whether the log can tell at all is said first.
+
+    Example: bandstrap evaluate visits.csv --policy wb --rule always=red
+    """
+    from bandstrap.commands.terminal import show, waiting
+
+    with waiting(f"reading {log.name}"):
+        from bandstrap.commands.evaluate import Wanted, evaluate, roles
+        from bandstrap.evaluation.judging import Settings
+        from bandstrap.evaluation.logs import read_log
+
+        chosen = Wanted(
+            split_own(policy), tuple(rule or ()), tuple(bandit or ()), split(answer), draws
+        )
+        what, columns = chosen.asked(), roles(column or ())
+        feedback = read_log(log, reading=read.reading(), **columns)
+    settings = Settings(level, seed, estimate=estimate_propensities)
+    found = evaluate(feedback, what, settings, log.name, out)
+    show(found, json)
+
+
 @app.command("benchmark", epilog=EXIT_CODES)
 @grouped
 def _benchmark(

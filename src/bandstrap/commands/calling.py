@@ -26,6 +26,7 @@ EXIT_CODES = (
     f"Exit codes: 0 done, {BAD_INPUT} bad input, {INTERRUPTED} interrupted "
     f"({BY_SIGNAL} + the signal's number), {UNEXPECTED} unexpected error."
 )
+AT_THE_END = ("evaluate",)  # commands that write nothing before all is done
 AGAIN = 1.0  # seconds in which a second Ctrl-C counts as the first
 MOST = 600  # characters of an unexpected error
 # Signals that end a command like Ctrl-C: `kill`, a service manager, a closed terminal.
@@ -58,7 +59,8 @@ class Commands(TyperGroup):
     def _remedy(self, ctx: Any) -> str:
         command = self.get_command(ctx, ctx.invoked_subcommand)
         writes = command is not None and any(each.name == "out" for each in command.params)
-        return "finished work is kept, continue with: " if writes else "start again with: "
+        keeps = writes and ctx.invoked_subcommand not in AT_THE_END
+        return "finished work is kept, continue with: " if keeps else "start again with: "
 
 
 def call(app: Callable[[], None]) -> None:

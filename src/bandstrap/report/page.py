@@ -82,9 +82,10 @@ def _figure(figure: Figure) -> str:
     if figure.drawing:
         content = b64encode(figure.drawing).decode()
         drawing = f'<img alt="{title}: drawing" src="data:image/png;base64,{content}">'
-    charts = '<div class="charts"></div>' if figure.panels else ""
+    charts = '<div class="charts"></div>' if figure.panels else figure.chart
+    text = f'<p class="chart-note">{escaped(figure.text)}</p>' if figure.text else ""
     name = escaped(figure.id)
-    return f'<section class="figure" id="{name}"><h3>{title}</h3>{charts}{drawing}</section>'
+    return f'<section class="figure" id="{name}"><h3>{title}</h3>{text}{charts}{drawing}</section>'
 
 
 def _table(table: Table) -> str:

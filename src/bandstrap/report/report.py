@@ -100,13 +100,18 @@ class Panel:
 
 @dataclass(frozen=True)
 class Figure:
-    """Interactive panels, a drawing (PNG), or both; the first measure is shown at first."""
+    """Interactive panels, a drawing (PNG), or both; the first measure is shown at first.
+
+    Or a chart that needs no script, as `charts` makes them, with a text about it.
+    """
 
     id: str
     title: str
     panels: tuple[Panel, ...] = ()
     measures: tuple[Measure, ...] = ()
     drawing: bytes = b""
+    chart: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True)

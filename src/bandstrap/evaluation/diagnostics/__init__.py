@@ -1,0 +1,6 @@
+"""Whether an estimate may be believed: checks in words, a verdict by rules stated beforehand."""
+
+from bandstrap.evaluation.diagnostics.finding import Finding, Verdict
+from bandstrap.evaluation.diagnostics.rules import RULES, Limit, Severity
+
+__all__ = ["RULES", "Finding", "Limit", "Severity", "Verdict"]

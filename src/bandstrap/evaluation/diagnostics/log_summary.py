@@ -1,0 +1,108 @@
+"""What a log tells by itself: how often arms were chosen, what they paid, and when."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import chi2
+
+from bandstrap.arrays import Array
+from bandstrap.bandit.decision import Arm
+from bandstrap.evaluation.diagnostics.choices import choice_test
+from bandstrap.evaluation.feedback import Feedback
+from bandstrap.evaluation.targets.base import row_slices
+from bandstrap.evaluation.targets.best_arm import inverse_propensities
+
+__all__ = ["BLOCKS", "LogSummary", "summarised"]
+
+BLOCKS = 20  # of rows, in order
+FEW = 10  # rewards of an arm in a block that are too few to look at
+
+
+@dataclass(frozen=True)
+class LogSummary:
+    """Sums over a log, by block of rows and by arm."""
+
+    arms: tuple[Arm, ...]
+    rows: Array  # (blocks,)
+    missing: Array  # (blocks,), rewards that have not come
+    counts: Array  # (blocks, arms), rewards that have
+    sums: Array  # (blocks, arms)
+    squares: Array  # (blocks, arms)
+    chosen: Array  # (arms,), how often
+    least: Array  # (arms,), the smallest propensity of its choices; NaN without any
+    evidence: float  # the largest e-value against the logged propensities; NaN without any
+    every: bool  # whether the test could look at the probabilities of all arms
+
+    @property
+    def mean(self) -> float:
+        """The mean reward: what the logger earned a decision."""
+        return float(self.sums.sum() / self.counts.sum()) if self.counts.sum() else np.nan
+
+    def drift(self) -> tuple[float, float]:
+        """Of the hypothesis that each arm's rewards have one mean at all times, the p-value.
+
+        And by how much the mean reward has changed from the first to the second half, at the same
+        shares of arms.
+        """
+        enough = self.counts >= FEW
+        counts = np.where(enough, self.counts, 0)
+        sums, squares = (np.where(enough, each, 0) for each in (self.sums, self.squares))
+        total = counts.sum(axis=0)
+        used = total > 2 * FEW
+        means = sums.sum(axis=0) / np.maximum(total, 1)
+        variances = squares.sum(axis=0) / np.maximum(total, 1) - means**2
+        used &= (variances > 0) & (enough.sum(axis=0) > 1)
+        gaps = np.where(enough, sums / np.maximum(counts, 1) - means, 0.0)
+        scaled = counts * gaps**2 / np.where(used, variances, 1.0)
+        freedom = int((enough.sum(axis=0) - 1)[used].sum())
+        if freedom < 1:
+            return 1.0, 0.0
+        return float(chi2.sf(scaled[:, used].sum(), freedom)), self._change()
+
+    def _change(self) -> float:
+        half = len(self.rows) // 2
+        parts = [slice(0, half), slice(half, None)]
+        counts = [self.counts[part].sum(axis=0) for part in parts]
+        first, second = (
+            self.sums[part].sum(axis=0) / np.maximum(count, 1)
+            for part, count in zip(parts, counts, strict=True)
+        )
+        both = np.minimum(*counts) > 0
+        shares = self.counts.sum(axis=0) * both
+        return float(((second - first) * shares).sum() / max(shares.sum(), 1))
+
+
+def summarised(feedback: Feedback) -> LogSummary:
+    """One walk over the log."""
+    n_arms = len(feedback.arms)
+    rows, missing = np.zeros((2, BLOCKS), dtype=np.int64)
+    counts, sums, squares = np.zeros((3, BLOCKS * n_arms))
+    chosen, least = np.zeros(n_arms, dtype=np.int64), np.full(n_arms, np.inf)
+    test = choice_test(feedback)
+    for each in row_slices(feedback):
+        arms = np.asarray(feedback.chosen[each])
+        rewards = np.asarray(feedback.rewards[each], dtype=np.float64)
+        blocks = block_of(np.arange(each.start, each.stop), len(feedback))
+        came = ~np.isnan(rewards)
+        cells = (blocks * n_arms + arms)[came]
+        for into, values in ((counts, None), (sums, rewards[came]), (squares, rewards[came] ** 2)):
+            into += np.bincount(cells, values, minlength=into.size)
+        rows += np.bincount(blocks, minlength=BLOCKS)
+        missing += np.bincount(blocks[~came], minlength=BLOCKS)
+        chosen += np.bincount(arms, minlength=n_arms)
+        np.minimum.at(least, arms, 1 / inverse_propensities(feedback, each))
+        if test is not None:
+            test.add(feedback, each)
+    shape = (BLOCKS, n_arms)
+    return LogSummary(
+        feedback.arms, rows, missing, counts.reshape(shape), sums.reshape(shape),
+        squares.reshape(shape), chosen, np.where(chosen > 0, least, np.nan),
+        np.nan if test is None else float(np.exp(min(test.most, 700.0))),
+        feedback.probabilities is not None,
+    )  # fmt: skip
+
+
+def block_of(rows: Array, count: int) -> Array:
+    """The block that each row is in."""
+    blocks: Array = rows * BLOCKS // max(count, 1)
+    return blocks

@@ -1,0 +1,149 @@
+"""One walk over a log, side by side for all targets: sums of estimators, tallies, weights."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bandstrap.arrays import Array
+from bandstrap.evaluation.diagnostics.log_summary import LogSummary
+from bandstrap.evaluation.diagnostics.target_summary import TargetSummary
+from bandstrap.evaluation.estimators import ESTIMATORS, Estimator
+from bandstrap.evaluation.feedback import Feedback
+from bandstrap.evaluation.intervals import Betting, CressieRead, StabilisedDR
+from bandstrap.evaluation.moments import Moments
+from bandstrap.evaluation.regression import cross_fit, forward_fit, sampled
+from bandstrap.evaluation.sample import Sample
+from bandstrap.evaluation.targets import Shares, Target
+from bandstrap.evaluation.targets.base import row_slices
+from bandstrap.evaluation.targets.best_arm import inverse_propensities
+from bandstrap.evaluation.targets.problem import support_of
+from bandstrap.simulation.progress import ProgressLike
+
+__all__ = ["Judged", "Settings", "has_propensities", "judged", "logger_learns"]
+
+FIRST = 100_000  # rewards that the usual one is found among
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to evaluate: the level of intervals, the seed, the model of rewards, and whether to
+    estimate propensities that a log does not have."""
+
+    level: float = 0.95
+    seed: int = 0
+    model: Any = None
+    estimate: bool = False  # propensities, of a log that has none
+
+
+class Judged:
+    """A target's weights and tallies; its sums are among the `Moments` of all targets."""
+
+    def __init__(self, target: Target, feedback: Feedback, log: LogSummary, level: float) -> None:
+        self.target = target
+        self.summary = TargetSummary(feedback, _usual(feedback), log.chosen)
+        support = support_of(feedback)
+        self.always = Betting(support.low, support.high, level).start()
+        self.cressie_read = CressieRead(support.low, support.high, level).start()
+        self.stabilised = StabilisedDR(level).start()
+
+    def add(self, sample: Sample, forward: Sample) -> None:
+        """Take in the next decisions; `forward` has a model of those before alone."""
+        self.always.add(sample)
+        self.cressie_read.add(sample)
+        self.stabilised.add(forward)
+
+
+@dataclass(frozen=True)
+class Walk:
+    """What came of the walk."""
+
+    moments: Moments  # of all targets, then of the logger
+    targets: tuple[Judged, ...]
+    first: int  # the first row that was judged
+
+
+def judged(
+    feedback: Feedback,
+    targets: Sequence[Target],
+    log: LogSummary,
+    settings: Settings,
+    progress: ProgressLike,
+) -> Walk:
+    """Judge all targets on the same rows: those that none of them was trained on."""
+    first = max((each.first(feedback) for each in targets), default=0)
+    found = tuple(Judged(each, feedback, log, settings.level) for each in targets)
+    moments = Moments(estimators_for(feedback), len(targets) + 1)
+    weighs = has_propensities(feedback)
+    across = cross_fit(feedback, model=settings.model)
+    ahead = forward_fit(feedback, model=settings.model) if weighs else across
+    for rows, shares in _together(feedback, targets, first, settings.seed):
+        q = across(rows.start, rows.stop)
+        later = ahead(rows.start, rows.stop) if weighs else q
+        samples = []
+        for each, one in zip(found, shares, strict=True):
+            each.summary.add(one)
+            sample = sampled(feedback, rows.start, rows.stop, one.every, q)
+            if weighs:
+                each.add(sample, sampled(feedback, rows.start, rows.stop, one.every, later))
+            samples.append(sample)
+        moments.add([*samples, _of_logger(feedback, rows)])
+        progress.done(len(targets) * (rows.stop - rows.start))
+    return Walk(moments, found, first)
+
+
+def _together(
+    feedback: Feedback, targets: Sequence[Target], first: int, seed: int
+) -> Iterator[tuple[slice, list[Shares]]]:
+    """What all targets say of the same rows."""
+    walks = [_since(each.shares(feedback, seed), first) for each in targets]
+    for rows in row_slices(feedback, first):
+        yield rows, [next(walk) for walk in walks]
+
+
+def _since(walk: Iterator[Shares], first: int) -> Iterator[Shares]:
+    for shares in walk:
+        rest = shares.since(first)
+        if rest is not None:
+            yield rest
+
+
+def _of_logger(feedback: Feedback, rows: slice) -> Sample:
+    """The logger as a target: every estimator then says the mean reward."""
+    rewards = np.asarray(feedback.rewards[rows], dtype=np.float64)
+    came = ~np.isnan(rewards)
+    weights = inverse_propensities(feedback, rows)[came]
+    counts = None if feedback.counts is None else np.asarray(feedback.counts[rows])[came]
+    paid = rewards[came]
+    return Sample(paid, weights, 1 / weights, paid, paid, counts)
+
+
+def estimators_for(feedback: Feedback) -> tuple[Estimator, ...]:
+    """Those that a log has what it takes for."""
+    known = has_propensities(feedback)
+    return tuple(each for each in ESTIMATORS.values() if known or not each.needs_propensities)
+
+
+def has_propensities(feedback: Feedback) -> bool:
+    """Whether a log says how probable the chosen arms were."""
+    return feedback.propensities is not None or feedback.weights is not None
+
+
+def logger_learns(feedback: Feedback, log: LogSummary) -> bool:
+    """Whether propensities of an arm differ from row to row, as those of a learning logger do."""
+    if not has_propensities(feedback):
+        return False
+    some = slice(0, min(FIRST, len(feedback)))
+    chosen, weights = np.asarray(feedback.chosen[some]), inverse_propensities(feedback, some)
+    largest = np.full(len(feedback.arms), -np.inf)
+    np.maximum.at(largest, chosen, 1 / weights)
+    seen = log.chosen > 0
+    return bool((largest[seen] > log.least[seen] * (1 + 1e-6)).any())
+
+
+def _usual(feedback: Feedback) -> float:
+    """The reward that most decisions have, about."""
+    rewards: Array = np.asarray(feedback.rewards[:FIRST])
+    came = rewards[~np.isnan(rewards)]
+    return float(np.median(came)) if came.size else 0.0

@@ -1,0 +1,87 @@
+"""What is evaluated: for every decision of a log, how probable a target makes each arm."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bandstrap.arrays import Array
+from bandstrap.evaluation.feedback import Feedback
+
+__all__ = ["FIXED", "FROZEN", "LEARNT", "RAN", "Shares", "Target", "row_slices"]
+
+ROWS = 8_192  # of a slice, unless there are many arms
+CELLS = 4_000_000  # probabilities of a slice, at most
+
+# The named answers: a rule that never learns, a policy as it was trained beforehand, a policy as it
+# learnt from this log, and a policy that had run in the logger's place.
+FIXED, FROZEN, LEARNT, RAN = "fixed", "frozen", "learnt", "had it run"
+
+
+@dataclass(frozen=True)
+class Shares:
+    """The probability of every arm in some rows of a log, by a target.
+
+    They are exact, or shares of draws that are independent of the logger's: estimates without bias.
+    """
+
+    rows: slice
+    every: Array  # (rows, arms)
+    draws: int = 0  # the fewest draws that one of them rests on; 0: exact
+
+    def of_chosen(self, feedback: Feedback) -> Array:
+        """The probability of the logged arms, (rows,)."""
+        chosen = np.asarray(feedback.chosen[self.rows])
+        picked: Array = np.take_along_axis(self.every, chosen[:, None], axis=1)[:, 0]
+        return picked
+
+    def since(self, first: int) -> "Shares | None":
+        """Those of rows from `first` on; None if there are none."""
+        if first <= self.rows.start:
+            return self
+        if first >= self.rows.stop:
+            return None
+        cut = first - self.rows.start
+        return Shares(slice(first, self.rows.stop), self.every[cut:], self.draws)
+
+
+class Target(ABC):
+    """Something that chooses arms, and may learn from the log as it goes.
+
+    `shares` walks over the log in order. What it says of a row rests on the rows before, never on
+    that row's reward, so that estimates are means of martingale differences.
+    """
+
+    name: str
+    answer: ClassVar[str] = FIXED
+
+    def first(self, feedback: Feedback) -> int:
+        """The first row that is judged; those before are what it was trained on."""
+        return 0
+
+    @abstractmethod
+    def shares(self, feedback: Feedback, seed: int = 0) -> Iterator[Shares]:
+        """The probabilities of all arms, slice by slice, from row `first` to the end."""
+
+    def told(self) -> tuple[str, ...]:
+        """What to know about it, in sentences, after it has walked."""
+        return ()
+
+
+def row_slices(feedback: Feedback, first: int = 0) -> Iterator[slice]:
+    """The rows of a log from `first` on, in pieces that fit in memory whatever its length.
+
+    Pieces end at the same rows wherever they begin.
+    """
+    size = max(1, min(ROWS, CELLS // len(feedback.arms)))
+    for start in range(first - first % size, len(feedback), size):
+        yield slice(max(start, first), min(start + size, len(feedback)))
+
+
+def allowed_rows(feedback: Feedback, rows: slice) -> Array:
+    """Which arms were allowed, (rows, arms)."""
+    if feedback.allowed is not None:
+        return np.asarray(feedback.allowed[rows])
+    return np.ones((rows.stop - rows.start, len(feedback.arms)), dtype=np.bool_)
