@@ -230,7 +230,7 @@ def test_it_is_a_public_name_that_scikit_learn_waits_for():
     assert "LoggedBandit" in dir(sys.modules["bandstrap"])
 
 
-def shop(rows=300, seed=0):
+def shop(rows=200, seed=0):
     """What sells depends on the town, which is text; ages are missing now and then."""
     rng = np.random.default_rng(seed)
     towns = rng.choice(["Oslo", "Rome"], rows)
@@ -254,7 +254,7 @@ def test_text_and_missing_values_become_numbers_by_an_encoder(kind):
     }[kind]
     model = LoggedBandit(LinThompson(), random_state=0).fit(table, arms, rewards)
     assert model.predict(WEATHER).tolist() == ["tea", "ice"]
-    assert model.predict(table)[:3].tolist() == model.predict(frame)[:3].tolist()
+    assert model.predict(table[:3]).tolist() == model.predict(frame[:3]).tolist()
     assert model.feature_names_in_.tolist() == ["town", "age"]
     assert model.encoder_.columns == ("town=Oslo", "town=Rome", "age", "age=(missing)")
     with pytest.raises(InvalidInput, match="X = '1 columns': it was fit to 2"):
@@ -292,21 +292,21 @@ def test_the_bandit_is_handed_over_with_its_encoder(tmp_path):
 def test_scores_are_estimates_of_what_predictions_earn():
     """The log prefers the worse arm: rewards that are not weighted would be too low."""
     rng = np.random.default_rng(0)
-    model = LoggedBandit(UCB1(scale=0.0), random_state=0)
+    model = LoggedBandit(UCB1(scale=0.0), random_state=0, draws=1)
     model.fit(np.empty((4, 0)), ["a", "b"] * 2, [0.2, 0.8] * 2)
     assert model.predict(np.empty((1, 0))).tolist() == ["b"]
-    hot = rng.random(4000) < 0.5  # known to the log alone: then `b` pays, and is tried less
+    hot = rng.random(1500) < 0.5  # known to the log alone: then `b` pays, and is tried less
     tried = np.where(hot, 0.2, 0.8)
-    arms = np.where(rng.random(4000) < tried, "b", "a")
+    arms = np.where(rng.random(1500) < tried, "b", "a")
     chances = np.where(arms == "b", tried, 1 - tried)
     rewards = np.where(arms == "b", hot * 1.0, 0.5)
-    nothing = np.empty((4000, 0))
+    nothing = np.empty((1500, 0))
     matched = arms == "b"
     weights = 1 / chances[matched]
     expected = (weights * rewards[matched]).sum() / weights.sum()
     score = model.score(nothing, arms, rewards, chances)
     assert score == pytest.approx(expected, rel=1e-12)
-    assert score == pytest.approx(0.5, abs=0.06)  # three standard errors
+    assert score == pytest.approx(0.5, abs=0.12)  # three standard errors
     assert model.score(nothing, arms, rewards) == pytest.approx(rewards[matched].mean())
     assert np.isnan(model.score(nothing[:2], ["a", "a"], [1.0, 0.0]))
     with pytest.raises(InvalidInput, match="arms = 2: give one for each of 3 rows"):
@@ -315,14 +315,14 @@ def test_scores_are_estimates_of_what_predictions_earn():
 
 def test_a_log_that_was_read_is_learnt():
     frame, arms, rewards = shop()
-    gaps = np.where(np.arange(300) % 50 == 0, np.nan, rewards)
+    gaps = np.where(np.arange(200) % 50 == 0, np.nan, rewards)
     table = frame.assign(arm=arms, reward=gaps, propensity=0.5)
     model = LoggedBandit(LinThompson(), random_state=0).fit_log(read_log(table))
-    assert model.bandit_.rewards_learnt == 294
+    assert model.bandit_.rewards_learnt == 196
     assert model.predict(WEATHER).tolist() == ["tea", "ice"]
     there = ~np.isnan(gaps)
     plain = LoggedBandit(LinThompson(), random_state=0)
-    plain.fit(frame[there], arms[there], gaps[there], [0.5] * 294)
+    plain.fit(frame[there], arms[there], gaps[there], [0.5] * 196)
     assert plain.predict_proba(WEATHER) == pytest.approx(model.predict_proba(WEATHER))
     bare = read_log({"action": [0, 1, 1], "reward": [0.0, 1.0, 1.0], "n_actions": 3})
     model = LoggedBandit(UCB1(scale=0.0), random_state=0).fit_log(bare)

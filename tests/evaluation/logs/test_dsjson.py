@@ -9,7 +9,7 @@ import pytest
 from logged_worlds import feedback
 
 from bandstrap import BandstrapError, InvalidInput, OutputError
-from bandstrap.evaluation.logs import read_log, write_dsjson
+from bandstrap.evaluation.logs import read_log, stage, write_dsjson
 
 DRINKS = ("tea", "cocoa", "juice")
 
@@ -170,12 +170,12 @@ def test_a_cut_last_line(tmp_path):
     assert "Line 2, the last, is cut off and left out." in log.notes
 
 
-def test_beyond_the_memory(tmp_path):
-    records = [line(EventId=str(i), _label_cost=-i) for i in range(9000)]
-    path = written(tmp_path / "log", *records)
+def test_beyond_the_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(stage, "ROWS", 100)
+    path = written(tmp_path / "log", *(line(EventId=str(i), _label_cost=-i) for i in range(950)))
     log = read_log(path, memory=10_000)
     assert isinstance(log.rewards, np.memmap)
-    assert log.rewards.tolist() == [*range(9000)]
+    assert log.rewards.tolist() == [*range(950)]
 
 
 @pytest.mark.parametrize("counts", [False, True])

@@ -123,8 +123,9 @@ def test_feedback_of_obp():
 
 def test_several_positions_of_obp():
     position = np.array([0, 1] * 4)
-    twice = np.concatenate([obp()["pi_b"], obp()["pi_b"][:, ::-1]], axis=2)
-    log = read_log(obp(position=position, pi_b=twice))
+    twice = np.concatenate([obp()["pi_b"], obp()["pi_b"][::-1]], axis=2)
+    pscore = twice[np.arange(8), obp()["action"], position]
+    log = read_log(obp(position=position, pi_b=twice, pscore=pscore))
     assert log.contexts.shape == (8, 3)
     assert (log.contexts[:, -1] == position).all()
     assert (log.probabilities[1] == twice[1, :, 1]).all()
@@ -142,7 +143,8 @@ def test_several_positions_of_obp():
         ({"action": "x"}, "array of numbers"),
         ({"reward": np.zeros(3)}, "shape"),
         ({"reward": np.full(8, np.inf)}, "reward, row 1 = inf"),
-        ({"pscore": np.zeros(8)}, "propensity, row 1 = 0.0"),
+        ({"pscore": np.zeros(8), "pi_b": None}, "propensity, row 1 = 0.0"),
+        ({"pscore": np.full(8, 0.5)}, "pscore, row 1 = 0.5: pi_b says"),
         ({"context": np.zeros(8)}, "shape"),
         ({"context": np.full((8, 2), np.nan)}, "context, row 1"),
         ({"pi_b": np.zeros((8, 4, 1))}, "sum 1"),

@@ -1,5 +1,6 @@
 """Arms by the names that a log has for them."""
 
+import json
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
@@ -134,8 +135,18 @@ def listed(value: Any) -> list[str] | None:
     if value is None:
         return None
     if isinstance(value, str):
-        words = value.strip().removeprefix("[").removesuffix("]")
-        mark = next((each for each in "|;," if each in words), None)
-        parts = words.split(mark) if mark else words.split()
-        return [part.strip().strip("\"'") for part in parts] or None
-    return [str(each) for each in value]
+        return _in_text(value.strip()) or None
+    return [str(each) for each in (value if isinstance(value, list) else [value])]
+
+
+def _in_text(text: str) -> list[str]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if isinstance(found, list):
+        return [str(each) for each in found]
+    words = text.removeprefix("[").removesuffix("]")
+    mark = next((each for each in "|;," if each in words), None)
+    parts = words.split(mark) if mark else words.split()
+    return [part.strip().strip("\"'") for part in parts]

@@ -21,8 +21,9 @@ from bandstrap.tables.features import CategoryFeature, DateFeature, NumberFeatur
 from bandstrap.tables.numerals import COMMA, POINT
 from bandstrap.tables.reading import Reading
 from bandstrap.tables.roles import IDENTIFIER, words_in
+from bandstrap.validation import LARGEST
 
-FINITE = "give finite numbers, or leave the cell empty where there is none"
+FINITE = f"give numbers up to {LARGEST:g}, or leave the cell empty where there is none"
 ALL_MISSING = "all missing"  # as cells say it
 SHOWN = 8  # names in a note
 
@@ -47,7 +48,8 @@ class NumberColumn:
         self, column: pa.ChunkedArray, words: Vocabulary, faults: Faults, places: Places
     ) -> Read:
         values = numbers_in(column, self.decimal).values
-        faults.look(f"column {self.feature.name!r}", np.isinf(values), values, places, FINITE)
+        large = np.abs(values) > LARGEST
+        faults.look(f"column {self.feature.name!r}", large, values, places, FINITE)
         return Read(self.feature.encoded_cells(Numbers(values)), values)
 
     @property
@@ -140,7 +142,10 @@ def _identifies(name: str, cells: Cells) -> str:
 
 
 def _column(name: str, cells: Cells, column: pa.ChunkedArray) -> ContextColumn:
-    feature = fitted(cells, name).feature
+    with np.errstate(
+        over="ignore", invalid="ignore"
+    ):  # what is too large is refused when all rows are read
+        feature = fitted(cells, name).feature
     return _KINDS[feature.kind](feature, column)
 
 

@@ -25,6 +25,7 @@ from bandstrap.tables.contexts import Name
 from bandstrap.tables.dates import YEAR_FIRST, orders_of
 from bandstrap.tables.reading import Reading
 from bandstrap.tables.source import Rows, sampled
+from bandstrap.validation import LARGEST
 
 AS_IT_IS = Reading()
 EMPTY = "there is nothing in it to evaluate; give a log with at least one decision"
@@ -149,7 +150,7 @@ class _Gathering:
         ):
             if bad.any():
                 menus, told = self.log.menus, column.to_pylist()
-                lists = [menus[each] for each in told] if menus else told
+                lists = [None if each is None else menus[each] for each in told] if menus else told
                 self.faults.look("allowed", bad, lists, places, remedy)
         self._keep("allowed", codes)
         if self.layout.probabilities != NONE:
@@ -180,8 +181,8 @@ class _Gathering:
 
     def _reward(self, column: pa.ChunkedArray, places: Places) -> Array:
         values = self._numbers("reward", column, places)
-        remedy = "give finite rewards, and leave the cell empty where none has come"
-        self.faults.look("reward", np.isinf(values), values, places, remedy)
+        remedy = f"give rewards up to {LARGEST:g}, and leave the cell empty where none has come"
+        self.faults.look("reward", np.abs(values) > LARGEST, values, places, remedy)
         support = self.options.rewards
         if support is not None:
             outside = (values < support.low) | (values > support.high)
@@ -311,7 +312,7 @@ class _Gathering:
         """In the order of time; rows of one time stay in the order of the log."""
         times = made.times
         if times is not None:
-            late = int((np.diff(times) < 0).sum())
+            late = int((times[1:] < times[:-1]).sum())
             if late:
                 order = np.argsort(times, kind="stable")
                 made = _reordered(made, order, self.spill)
@@ -349,7 +350,8 @@ class _Clock:
         return cls(next(iter(orders_of(words)), YEAR_FIRST))
 
     def seconds(self, column: pa.ChunkedArray) -> Array:
-        return times_in(column, self.order, self.unit)
+        times = times_in(column, self.order, self.unit)
+        return np.where(np.isfinite(times), times, np.nan)
 
 
 def _reordered(made: Feedback, order: Array, spill: Spill) -> Feedback:

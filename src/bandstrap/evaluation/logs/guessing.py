@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from bandstrap.errors import InvalidInput
 from bandstrap.evaluation.logs.columns import NONE, Layout, LogColumns
+from bandstrap.evaluation.logs.values import is_dated
 from bandstrap.printable import called
 from bandstrap.tables.cells import cells_of, classes_of, plain
 from bandstrap.tables.roles import (
@@ -158,7 +159,7 @@ def _times(sample: pa.Table) -> Iterator[str]:
     for name in sample.column_names:
         words = words_in(name)
         column = sample[name]
-        if words & TIME and (pa.types.is_temporal(column.type) or cells_of(column).is_date):
+        if words & TIME and (is_dated(column.type) or cells_of(column).is_date):
             yield name
     for name in sample.column_names:
         if name.lower() in PLAIN_TIMES and are_numbers(sample[name]):

@@ -1,5 +1,6 @@
 """Logs of JSON lines: an object for each decision, nested or not."""
 
+import json
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,7 +11,7 @@ from bandstrap.evaluation.logs.gathering import Options
 from bandstrap.evaluation.logs.lines import Lines, Record
 from bandstrap.evaluation.logs.rows import of_rows
 from bandstrap.evaluation.logs.spill import Spill
-from bandstrap.evaluation.logs.stage import LINE, TEXTS, Stage, flattened
+from bandstrap.evaluation.logs.stage import LINE, Stage, flattened
 from bandstrap.tables.roles import ALLOWED, words_in
 from bandstrap.tables.source import title_of
 
@@ -21,18 +22,17 @@ def read_json_lines(path: Path, told: LogColumns, options: Options) -> Feedback:
     stage = Stage(Spill(options.memory), {LINE: pa.int64()})
     for number, record in lines:
         try:
-            stage.append({LINE: number, **_row(record, told, stage)})
+            stage.append({LINE: number, **_row(record, told)})
         except OverflowError:
             lines.refuse(number, "a number is too large")
     return of_rows(stage.table(), title_of(path), told, options, LINE, lines.notes)
 
 
-def _row(record: Record, told: LogColumns, stage: Stage) -> Record:
+def _row(record: Record, told: LogColumns) -> Record:
     found: Record = {}
     for name, value in record.items():
         if type(value) is list and (name == told.allowed or words_in(name) & ALLOWED):
-            stage.fix(name, TEXTS)
-            found[name] = [str(each) for each in value]
+            found[name] = json.dumps(value)
         else:
             flattened(value, name, found)
     return found

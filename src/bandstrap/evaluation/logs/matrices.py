@@ -8,8 +8,9 @@ from bandstrap.evaluation.feedback import Given
 from bandstrap.evaluation.logs.faults import Faults, Places
 from bandstrap.evaluation.logs.spill import Spill, SpillColumn
 from bandstrap.tables import Columns
+from bandstrap.validation import LARGEST
 
-FINITE = "give finite numbers"
+FINITE = f"give finite numbers, up to {LARGEST:g}"
 
 
 class MatrixStore:
@@ -31,7 +32,7 @@ class MatrixStore:
         faults.look("context", uneven, widths, places, remedy)
         if not uneven.any():
             rows = np.asarray(lists.flatten(), np.float64).reshape(len(widths), self._width)
-            bad = np.asarray(~np.isfinite(rows).all(axis=1))
+            bad = np.asarray(~(np.abs(rows) <= LARGEST).all(axis=1))
             faults.look(
                 "context", bad, rows.tolist() if bad.any() else [], places, "give finite numbers"
             )

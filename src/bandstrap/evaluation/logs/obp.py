@@ -23,6 +23,7 @@ UNUSED = {
     "action_context": "features of arms",
     "expected_reward": "expected rewards, which no log has",
 }
+CLOSE = 1e-4  # relative: one of two probabilities may have been rounded
 SUMS = 1e-6  # by how much probabilities may miss 1
 
 
@@ -57,6 +58,7 @@ def read_obp(source: Mapping[str, Any], told: LogColumns, options: Options) -> F
         columns["context"], layout["matrix"] = context, "context"
     spread = _probabilities(source, rows, count, position)
     if spread is not None and "propensity" in layout:
+        _check_same(columns["propensity"], spread[np.arange(rows), actions])
         columns |= {"menu": pa.array(np.zeros(rows, np.int64)), "p": _lists(spread)}
         layout |= {"allowed": "menu", "probabilities": "p"}
     table = pa.table({name: _arrow(each) for name, each in columns.items()})
@@ -155,3 +157,11 @@ def _probabilities(
     if not (found >= 0).all() or np.abs(found.sum(axis=1) - 1).max() > SUMS:
         raise InvalidInput("pi_b", "probabilities", "give some of at least 0 with sum 1")
     return found
+
+
+def _check_same(propensities: Array, told: Array) -> None:
+    bad = np.flatnonzero(~np.isclose(propensities, told, rtol=CLOSE, atol=0.0))
+    if bad.size:
+        value = float(propensities[bad[0]])
+        remedy = f"pi_b says {told[bad[0]]:.6g} of that action ({bad.size:,} of {len(told):,} rows)"
+        raise InvalidInput(f"pscore, row {bad[0] + 1:,}", value, remedy)

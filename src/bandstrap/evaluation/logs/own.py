@@ -198,10 +198,10 @@ class _Own:
             if not (context and isinstance(context[0], list)):
                 return {"context": [float(each) for each in context]}
             context = dict(context)
-        named = {f"{PREFIX}{name}": value for name, value in context.items()}
+        named = {f"{PREFIX}{name}": _plain(value) for name, value in context.items()}
         if not named.keys() <= self._titles.keys():
             self._titles |= {f"{PREFIX}{name}": name for name in context}
-        return {name: _plain(value) for name, value in named.items()}
+        return named
 
     def _outcome(self, number: int, record: Record) -> None:
         reward = record.get("reward")
@@ -296,6 +296,7 @@ def _check_row(row: Record) -> None:
         value = row[name]
         if value is not None and type(value) not in (int, float):
             raise BadLine(f"{name} {value!r:.40} is not a number")
+        row[name] = None if value is None else float(value)
     if type(row["id"]) not in (str, int):
         raise BadLine(f"id {row['id']!r:.40} is neither text nor a number")
     row["id"] = str(row["id"])

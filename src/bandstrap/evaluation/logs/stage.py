@@ -16,7 +16,6 @@ from bandstrap.tables.source import Rows
 ROWS = 1 << 13  # of a piece
 MOST = 5000  # columns
 LINE = "#line"  # the column of line numbers; no JSON has such a name here
-TEXTS = pa.list_(pa.string())
 NUMBERS = pa.list_(pa.float64())
 
 
@@ -30,17 +29,11 @@ class Stage:
     def __init__(self, spill: Spill, types: Mapping[str, Any]) -> None:
         self._spill = spill
         self.types: dict[str, Any] = {**types}
-        self._fixed = {*types}
+        self._fixed = frozenset(types)
         self._waiting: list[dict[str, Any]] = []
         self._pieces: list[Callable[[], pa.RecordBatch]] = []
         self._file: BinaryIO | None = None
         self.rows = 0
-
-    def fix(self, name: str, kind: Any) -> None:
-        """Say what a column holds, before the first row that has it."""
-        if name not in self._fixed:
-            self._fixed.add(name)
-            self.types[name] = kind
 
     def append(self, record: dict[str, Any]) -> None:
         self._waiting.append(record)

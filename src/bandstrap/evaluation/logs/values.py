@@ -64,7 +64,7 @@ def times_in(column: pa.ChunkedArray, order: str, unit: float) -> Array:
     """
     column = plain(column)
     kind = column.type
-    if pa.types.is_temporal(kind):
+    if is_dated(kind):
         return _of_timestamps(column)
     if not pa.types.is_large_string(kind) or not order:
         return numbers_in(column).values / unit
@@ -80,9 +80,14 @@ def times_in(column: pa.ChunkedArray, order: str, unit: float) -> Array:
     return times
 
 
+def is_dated(kind: pa.DataType) -> bool:
+    """Whether values of a type are dates, with a time or without."""
+    return bool(pa.types.is_timestamp(kind) or pa.types.is_date(kind))
+
+
 def unit_of(values: Array) -> float:
     """How many there are in a second: as of now, milliseconds are at least a hundred billion."""
-    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
     return next((unit for least, unit in UNITS if largest >= least), 1.0)
 
 
