@@ -37,7 +37,8 @@ from output import Row, arguments, report
 BATCHES = {"arms": 250, "contexts": 25}  # logs that are made at once
 FLOOR, ENOUGH = 0.02, 100
 PAYS = np.array([0.5, 0.45, 0.3])
-SLOPES, LEVELS = np.array([[1.0, 0.0], [-1.0, 0.5], [0.0, 1.0]]), np.array([0.0, -0.2, -0.5])
+SLOPES = np.array([[0.5, 0.0], [-0.5, 0.25], [0.0, 0.5]])
+LEVELS = np.array([0.0, -0.1, -0.2])
 NODES, SHARES = np.polynomial.legendre.leggauss(10)
 PANELS = 8  # errors are below 10⁻⁶
 COLUMNS = ("ess", "stabilised", "width", "ips", "ips_width", "bernstein", "betting")

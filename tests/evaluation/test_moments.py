@@ -53,11 +53,12 @@ def test_long_logs_share_groups(rows):
         assert found.error == pytest.approx(error, rel=0.15)
 
 
-def test_groups_are_of_neighbours():
-    """As if rows were summed in fours by hand."""
+@pytest.mark.parametrize("rows", [100, 101])
+def test_groups_are_of_neighbours(rows):
+    """As if rows were summed in fours by hand, also where a piece ends within a group."""
     sample = drawn(1024)
     moments = Moments([IPS()], groups=128)
-    for samples in pieces_of(sample, 100):
+    for samples in pieces_of(sample, rows):
         moments.add(samples)
     assert len(moments.counts) == 256
     sums = IPS().columns(sample).reshape(256, 4).sum(axis=1)

@@ -130,11 +130,12 @@ def test_many_arms_share_slopes(monkeypatch):
     assert np.abs(q - truth).mean() < 0.01
 
 
-def test_rows_are_thinned(monkeypatch):
+@pytest.mark.parametrize("rows", [7, 11, 17, 101])
+def test_rows_are_thinned(monkeypatch, rows):
     monkeypatch.setattr(reward_models, "MOST", 100)
     learning = as_reward_model(SklearnLinear()).start(1, 1)
-    for start in range(0, 1000, 17):
-        stop = min(start + 17, 1000)
+    for start in range(0, 1000, rows):
+        stop = min(start + rows, 1000)
         x = np.arange(start, stop)[:, None] + 0.0
         learning.add(x, np.zeros(len(x), int), x[:, 0], np.ones(len(x)))
     kept = np.concatenate([each[0][:, 0] for each in learning.kept])

@@ -65,5 +65,5 @@ def slope(values: Array, errors: Array) -> int:
     half = 2 * QUANTILE * errors[order]
     low = np.maximum.accumulate(values[order] - half)
     high = np.minimum.accumulate(values[order] + half)
-    together = np.logical_and.accumulate(low <= high)
-    return int(order[max(int(together.sum()), 1) - 1])
+    together = int(np.sum(low <= high))  # once they part, they stay apart
+    return int(order[max(together, 1) - 1])
