@@ -28,7 +28,6 @@ TITLES = {
 # Names that their modules leave out of their packages, because importing them takes long or few
 # people need them.
 APART = {
-    "bandit.logged": ("Bandits that learn from logs", ("LoggedBandit",)),
     "bandit.log.store": (
         "Decisions of several processes",
         ("DecisionStore", "Receipt", "Reward", "Version"),

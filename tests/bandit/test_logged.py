@@ -1,28 +1,40 @@
 """Logged decisions learnt and predicted from in scikit-learn's way."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 from sklearn.base import clone
+from sklearn.compose import make_column_transformer
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression as SklearnLogistic
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 
 from bandstrap import (
     BESA,
     UCB1,
+    Bandit,
     BetaThompson,
     ContextualBootstrap,
     EigenExamples,
+    Encoder,
     Exponential,
     GaussianLimit,
     InvalidInput,
     LinearRegression,
     LinThompson,
+    LoggedBandit,
     LogisticRegression,
+    SeenExamples,
     Support,
     UnknownName,
+    from_sklearn,
 )
-from bandstrap.bandit.logged import LoggedBandit
+from bandstrap.evaluation.logs import read_log
 from bandstrap.storage.packing import pack
 
 WB = ContextualBootstrap(Exponential(), GaussianLimit(LogisticRegression()), EigenExamples())
@@ -210,3 +222,109 @@ def test_names_of_features_are_those_of_the_last_table():
 def test_values_of_the_wrong_kind(wrong, told):
     with pytest.raises(InvalidInput, match=told):
         wrong(LoggedBandit(LinThompson(), random_state=0), *log(30))
+
+
+def test_it_is_a_public_name_that_scikit_learn_waits_for():
+    code = "import sys, bandstrap; bandstrap.Bandit; assert 'sklearn' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert "LoggedBandit" in dir(sys.modules["bandstrap"])
+
+
+def shop(rows=300, seed=0):
+    """What sells depends on the town, which is text; ages are missing now and then."""
+    rng = np.random.default_rng(seed)
+    towns = rng.choice(["Oslo", "Rome"], rows)
+    arms = rng.choice(["ice", "tea"], rows)
+    rewards = (rng.random(rows) < np.where((towns == "Rome") == (arms == "ice"), 0.9, 0.1)) * 1.0
+    ages = rng.integers(20, 60, rows).astype(float)
+    ages[::10] = np.nan
+    return pd.DataFrame({"town": towns, "age": ages}), arms, rewards
+
+
+WEATHER = [{"town": "Oslo", "age": 30.0}, {"town": "Rome", "age": None}]
+
+
+@pytest.mark.parametrize("kind", ["pandas", "arrow", "dicts"])
+def test_text_and_missing_values_become_numbers_by_an_encoder(kind):
+    frame, arms, rewards = shop()
+    table = {
+        "pandas": frame,
+        "arrow": pa.Table.from_pandas(frame),
+        "dicts": frame.to_dict("records"),
+    }[kind]
+    model = LoggedBandit(LinThompson(), random_state=0).fit(table, arms, rewards)
+    assert model.predict(WEATHER).tolist() == ["tea", "ice"]
+    assert model.predict(table)[:3].tolist() == model.predict(frame)[:3].tolist()
+    assert model.feature_names_in_.tolist() == ["town", "age"]
+    assert model.encoder_.columns == ("town=Oslo", "town=Rome", "age", "age=(missing)")
+    with pytest.raises(InvalidInput, match="X = '1 columns': it was fit to 2"):
+        model.predict([{"town": "Oslo"}])
+
+
+def test_numbers_in_text_and_pipelines_that_read_text_themselves():
+    frame, arms, rewards = shop(60)
+    texts = pd.DataFrame({"age": frame["age"].fillna(0).astype(str)})
+    assert LoggedBandit(LinThompson()).fit(texts, arms, rewards).encoder_ is not None
+    towns = frame[["town"]]
+    reads = make_pipeline(make_column_transformer((OneHotEncoder(), ["town"])), SklearnLogistic())
+    policy = ContextualBootstrap(Exponential(), from_sklearn(reads, replicas=2), SeenExamples())
+    model = LoggedBandit(policy, rewards=Support.binary(), random_state=0, draws=5)
+    assert model.fit(towns, arms, rewards).encoder_ is None
+    assert model.predict(towns[:2]).tolist() in (["tea", "ice"], ["ice", "tea"], ["tea"] * 2,
+                                                 ["ice"] * 2)  # fmt: skip
+
+
+def test_the_bandit_is_handed_over_with_its_encoder(tmp_path):
+    frame, arms, rewards = shop()
+    model = LoggedBandit(LinThompson(), random_state=0).fit(frame, arms, rewards)
+    model.bandit_.save(tmp_path / "live.bandit")
+    model.encoder_.save(tmp_path / "encoder.json")
+    bandit, encode = Bandit.load(tmp_path / "live.bandit"), Encoder.load(tmp_path / "encoder.json")
+    for row in WEATHER:
+        decisions = [bandit.decide(encode(row)) for _ in range(10)]
+        same = [model.bandit_.decide(model.encode(row)) for _ in range(10)]
+        assert [each.arm for each in decisions] == [each.arm for each in same]
+    bandit.learn(decisions[0].id, reward=1.0)
+    assert bandit.rewards_learnt == len(frame) + 1
+    assert model.bandit_.rewards_learnt == len(frame)
+
+
+def test_scores_are_estimates_of_what_predictions_earn():
+    """The log prefers the worse arm: rewards that are not weighted would be too low."""
+    rng = np.random.default_rng(0)
+    model = LoggedBandit(UCB1(scale=0.0), random_state=0)
+    model.fit(np.empty((4, 0)), ["a", "b"] * 2, [0.2, 0.8] * 2)
+    assert model.predict(np.empty((1, 0))).tolist() == ["b"]
+    hot = rng.random(4000) < 0.5  # known to the log alone: then `b` pays, and is tried less
+    tried = np.where(hot, 0.2, 0.8)
+    arms = np.where(rng.random(4000) < tried, "b", "a")
+    chances = np.where(arms == "b", tried, 1 - tried)
+    rewards = np.where(arms == "b", hot * 1.0, 0.5)
+    nothing = np.empty((4000, 0))
+    matched = arms == "b"
+    weights = 1 / chances[matched]
+    expected = (weights * rewards[matched]).sum() / weights.sum()
+    score = model.score(nothing, arms, rewards, chances)
+    assert score == pytest.approx(expected, rel=1e-12)
+    assert score == pytest.approx(0.5, abs=0.06)  # three standard errors
+    assert model.score(nothing, arms, rewards) == pytest.approx(rewards[matched].mean())
+    assert np.isnan(model.score(nothing[:2], ["a", "a"], [1.0, 0.0]))
+    with pytest.raises(InvalidInput, match="arms = 2: give one for each of 3 rows"):
+        model.score(nothing[:3], ["a", "a"], [1.0, 0.0])
+
+
+def test_a_log_that_was_read_is_learnt():
+    frame, arms, rewards = shop()
+    gaps = np.where(np.arange(300) % 50 == 0, np.nan, rewards)
+    table = frame.assign(arm=arms, reward=gaps, propensity=0.5)
+    model = LoggedBandit(LinThompson(), random_state=0).fit_log(read_log(table))
+    assert model.bandit_.rewards_learnt == 294
+    assert model.predict(WEATHER).tolist() == ["tea", "ice"]
+    there = ~np.isnan(gaps)
+    plain = LoggedBandit(LinThompson(), random_state=0)
+    plain.fit(frame[there], arms[there], gaps[there], [0.5] * 294)
+    assert plain.predict_proba(WEATHER) == pytest.approx(model.predict_proba(WEATHER))
+    bare = read_log({"action": [0, 1, 1], "reward": [0.0, 1.0, 1.0], "n_actions": 3})
+    model = LoggedBandit(UCB1(scale=0.0), random_state=0).fit_log(bare)
+    assert model.classes_.tolist() == [0, 1, 2]
+    assert model.predict(np.empty((1, 0))).tolist() == [1]

@@ -1,4 +1,9 @@
-"""A bandit to hold in a product."""
+"""A bandit to hold in a product.
+
+`LoggedBandit` is imported on first use: importing scikit-learn takes long.
+"""
+
+from typing import TYPE_CHECKING
 
 from bandstrap.bandit.bandit import Bandit
 from bandstrap.bandit.contexts import ArmFeatures
@@ -12,6 +17,9 @@ from bandstrap.bandit.pending import Expiry
 from bandstrap.bandit.propensity import Propensity
 from bandstrap.bandit.stats import Stats
 
+if TYPE_CHECKING:
+    from bandstrap.bandit.logged import LoggedBandit
+
 __all__ = [
     "ArmFeatures",
     "Bandit",
@@ -22,8 +30,17 @@ __all__ = [
     "HalfLife",
     "LockInWarning",
     "LogFile",
+    "LoggedBandit",
     "NoForgetting",
     "Propensity",
     "Stats",
     "Window",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name != "LoggedBandit":
+        raise AttributeError(f"module 'bandstrap.bandit' has no attribute {name!r}")
+    from bandstrap.bandit.logged import LoggedBandit
+
+    return LoggedBandit

@@ -1,13 +1,11 @@
-"""Learning from logged decisions as in scikit-learn: `fit` and `predict`.
-
-Not among the names of `bandstrap.bandit`: importing scikit-learn takes long.
-"""
+"""Learning from logged decisions as in scikit-learn: `fit`, `predict` and `score`."""
 
 from collections.abc import Iterable
 from copy import deepcopy
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -21,6 +19,11 @@ from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy
 from bandstrap.problem import Support
 from bandstrap.seeding import generator
+from bandstrap.tables.cells import Cells, cells_of, plain
+from bandstrap.tables.contexts import is_row
+from bandstrap.tables.encoder import Encoder
+from bandstrap.tables.features import fitted
+from bandstrap.tables.source import rows_of
 from bandstrap.validation import require_whole
 
 __all__ = ["LoggedBandit"]
@@ -36,7 +39,16 @@ class LoggedBandit(BaseEstimator):  # type: ignore[misc]
     * `draws`: how many `predict` averages, and `predict_proba` where the policy does not know the
       probabilities.
 
-    A table X without columns is for policies without contexts.
+    A table X without columns is for policies without contexts. Text, missing values and dates of a
+    table with names become numbers by an `Encoder`, as in `bandstrap compare`, unless the policy
+    reads tables itself; `encoder_` is that, or None.
+
+    To put it to work, save the bandit and, if there is one, the encoder:
+
+        model.bandit_.save("live.bandit"); model.encoder_.save("encoder.json")
+
+    and later `Bandit.load("live.bandit").decide(Encoder.load("encoder.json")(row))`. In this
+    process, `model.encode(row)` is the context of a row.
 
     >>> from bandstrap import LinThompson
     >>> X = np.array([[-1.0], [1.0]] * 20)
@@ -45,6 +57,10 @@ class LoggedBandit(BaseEstimator):  # type: ignore[misc]
     >>> model = LoggedBandit(LinThompson(), random_state=0).fit(X, arms, rewards)
     >>> model.predict([[-2.0], [2.0]]).tolist()
     ['left', 'right']
+    >>> model.score(X, arms, rewards)
+    1.0
+    >>> model.bandit_.rewards_learnt
+    40
     """
 
     def __init__(
@@ -74,25 +90,92 @@ class LoggedBandit(BaseEstimator):  # type: ignore[misc]
         of its own, scaled to 1 on average: contexts in which the log seldom tried an arm then count
         as much for it as others. The policy must take rewards of any weight.
         """
+        chosen = [checked_name(arm, "arms") for arm in _listed(arms)]
+        weights = 1.0 if propensities is None else _weights(propensities, len(chosen))
+        return self._fit(X, chosen, rewards, weights)
+
+    def fit_log(self, feedback: Any) -> "LoggedBandit":
+        """Learn a log anew, as `bandstrap.evaluation.logs.read_log` returns it.
+
+        Rows without a reward are left out. A row is weighted by the inverse of its propensity, as
+        in `fit`, and by the number of decisions that it stands for.
+        """
+        there = np.flatnonzero(~np.isnan(feedback.rewards))
+        weights = np.ones(there.size) if feedback.counts is None else feedback.counts[there]
+        if feedback.propensities is not None:
+            weights = weights / feedback.propensities[there]
+        chosen = [feedback.arms[place] for place in feedback.chosen[there]]
+        if feedback.contexts is None:
+            contexts: Any = np.empty((there.size, 0))
+        elif feedback.columns.kinds:
+            contexts = [feedback.context(place) for place in there.tolist()]
+        else:
+            contexts = np.array(feedback.contexts[there])
+        plain = weights.min(initial=1.0) == weights.max(initial=1.0) == 1.0
+        even = 1.0 if plain else (weights / weights.mean()).tolist()
+        known = feedback.arms if self.arms is None else self.arms
+        return self._fit(contexts, chosen, feedback.rewards[there].tolist(), even, known)
+
+    def _fit(
+        self, table: Any, chosen: list[Arm], rewards: Any, weights: Any, arms: Any = None
+    ) -> "LoggedBandit":
         require_whole(1, draws=self.draws)
-        chosen, width = [checked_name(arm, "arms") for arm in _listed(arms)], _width(X)
+        width = _width(table)
         # Numbers before text, which cannot be compared.
         known = sorted(set(chosen), key=lambda arm: (isinstance(arm, str), arm))
-        names = known if self.arms is None else self.arms
+        given = self.arms if arms is None else arms
+        names = known if given is None else given
         seed = int(check_random_state(self.random_state).randint(2**31))
         bandit = Bandit(self.policy, as_names("arms", names), seed=seed, rewards=self.rewards)
-        weights = 1.0 if propensities is None else _weights(propensities, len(chosen))
-        context = X if width else None
-        bandit.learn(context=context, arm=chosen, reward=rewards, weight=weights)
+        encoder = _encoder(table, self.policy) if width else None
+        context = table if encoder is None else encoder(table)
+        bandit.learn(context=context if width else None, arm=chosen, reward=rewards, weight=weights)
         mixed = len(set(map(type, bandit.arms))) > 1  # numbers among text stay numbers
         self.bandit_, self.classes_ = bandit, np.array(bandit.arms, object if mixed else None)
-        self.n_features_in_, self._seed = width, seed
-        columns = bandit.contexts.columns
-        if columns is not None and columns.names:
-            self.feature_names_in_ = np.array(columns.names, dtype=object)
+        self.n_features_in_, self._seed, self.encoder_ = width, seed, encoder
+        self._name_features(table)
+        return self
+
+    def _name_features(self, table: Any) -> None:
+        columns = self.bandit_.contexts.columns
+        names = [] if columns is None else columns.names
+        if self.encoder_ is not None:
+            names = [*_arrow(table).column_names]
+        if names:
+            self.feature_names_in_ = np.array(names, dtype=object)
         elif hasattr(self, "feature_names_in_"):  # of an earlier table
             del self.feature_names_in_
-        return self
+
+    def encode(self, rows: Any) -> Any:
+        """A row or a table as `bandit_` takes it: the contexts themselves without an encoder."""
+        check_is_fitted(self, "bandit_")
+        return rows if self.encoder_ is None else self.encoder_(rows)
+
+    def score(
+        self,
+        X: Any,  # noqa: N803
+        arms: Any,
+        rewards: Any,
+        propensities: Any = None,
+    ) -> float:
+        """What following `predict` would have earned a decision, estimated from a log.
+
+        By self-normalised inverse propensity weighting: the mean reward of the rows in which the
+        log chose the predicted arm, each weighted by the inverse of its propensity. Without
+        `propensities` rows count alike, as if the log had chosen all arms alike. NaN if the log
+        never chose the predicted arm. Give rows that were not learnt: on its own it flatters.
+        """
+        chosen = _listed(arms)
+        weights = np.ones(len(chosen))
+        if propensities is not None:
+            weights = np.array(_weights(propensities, len(chosen)))
+        paid = np.array(as_numbers("reward", rewards, len(chosen)))
+        predicted = self.predict(X)
+        if len(predicted) != len(chosen):
+            raise InvalidInput("arms", len(chosen), f"give one for each of {len(predicted)} rows")
+        same = [one == other for one, other in zip(predicted.tolist(), chosen, strict=True)]
+        matched = weights * np.array(same, np.float64)
+        return float(matched @ paid / matched.sum()) if matched.any() else float("nan")
 
     def predict(self, X: Any) -> Array:  # noqa: N803
         """The arm with the best mean of its draws in each context; the bandit does not change.
@@ -135,13 +218,52 @@ class LoggedBandit(BaseEstimator):  # type: ignore[misc]
         width = _width(X)
         if width != self.n_features_in_:
             raise InvalidInput("X", f"{width} columns", f"it was fit to {self.n_features_in_}")
-        rows = self.bandit_.contexts.rows(X)[0] if width else [None] * len(X)
+        rows = self.bandit_.contexts.rows(self.encode(X))[0] if width else [None] * len(X)
         memory = self.bandit_.memory(rows[0] if rows else None)
         return memory.policy, memory.state, rows, generator(self._seed, "logged")
 
 
+def _encoder(table: Any, policy: Policy[Any]) -> Encoder | None:
+    """How columns become numbers, if they have names and some are none."""
+    if getattr(policy, "_reads_tables", False) or isinstance(table, np.ndarray):
+        return None
+    if not (_are_dicts(table) or hasattr(table, "columns")):
+        return None
+    arrow = _arrow(table)
+    cells = {str(name): cells_of(arrow[name]) for name in arrow.column_names}
+    if all(_complete(each, arrow[name]) for name, each in cells.items()):
+        return None
+    useful = [(name, each) for name, each in cells.items() if not each.useless()]
+    if not useful:
+        raise InvalidInput("X", [*cells], "no column says anything; give some that do")
+    features = tuple(fitted(each, name).feature for name, each in useful)
+    example = arrow.slice(0, 1).to_pylist()[0]
+    return Encoder(features, {feature.name: example[feature.name] for feature in features})
+
+
+def _complete(cells: Cells, column: pa.ChunkedArray) -> bool:
+    """Whether a column holds numbers alone, not as text."""
+    numbers = cells.numbers()
+    words = pa.types.is_large_string(plain(column).type)
+    return numbers is not None and not words and not np.isnan(numbers).any()
+
+
+def _are_dicts(table: Any) -> bool:
+    return isinstance(table, list | tuple) and len(table) > 0 and all(map(is_row, table))
+
+
+def _arrow(table: Any) -> pa.Table:
+    """A frame, or a list of dicts, as an Arrow table."""
+    if _are_dicts(table):
+        return pa.Table.from_pylist([{str(k): v for k, v in row.items()} for row in table])
+    rows = rows_of(table)
+    return pa.Table.from_batches(rows.pieces(), rows.schema)
+
+
 def _width(table: Any) -> int:
     """How many columns a table has."""
+    if _are_dicts(table):
+        return len(table[0])
     try:
         shape = np.shape(table) if not hasattr(table, "shape") else table.shape
     except ValueError:
