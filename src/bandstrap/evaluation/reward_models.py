@@ -65,16 +65,16 @@ class Ridge(RewardModel):
         require_positive(strength=self.strength)
 
     def start(self, arms: int, features: int) -> Learning:
-        own = arms * (features + 1) ** 2 <= CELLS
-        return RidgeLearning(arms, features, self.strength, arms if own else 1)
+        together = arms * (features + 1) ** 2 > CELLS
+        return RidgeLearning(arms, features, self.strength, together)
 
 
 class RidgeLearning(Learning):
-    """Sums of squares and products, by arm or, in `squares` alone, of all arms together."""
+    """Sums of squares and products, by arm; of squares perhaps of all arms `together`."""
 
-    def __init__(self, arms: int, features: int, strength: float, own: int) -> None:
-        self.arms, self.strength, self.own = arms, strength, own
-        self.squares = np.zeros((own, features + 1, features + 1))
+    def __init__(self, arms: int, features: int, strength: float, together: bool) -> None:
+        self.arms, self.strength, self.together = arms, strength, together
+        self.squares = np.zeros((1 if together else arms, features + 1, features + 1))
         self.sums = np.zeros((arms, features + 1))  # of contexts and a 1, by arm
         self.paid = np.zeros((arms, features + 1))  # the same times rewards
         self.low, self.high = np.inf, -np.inf
@@ -95,7 +95,7 @@ class RidgeLearning(Learning):
         self.low, self.high = min(self.low, rewards.min()), max(self.high, rewards.max())
 
     def _square(self, rows: Array, weighted: Array, arms: Array, bounds: Array) -> None:
-        if self.own == 1:
+        if self.together:
             self.squares[0] += rows.T @ weighted
             return
         for arm, start, stop in zip(arms, bounds[:-1], bounds[1:], strict=True):
@@ -112,7 +112,7 @@ class RidgeLearning(Learning):
         shared = np.linalg.solve(squares.sum(axis=0) + np.diag(penalty), paid.sum(axis=0))
         penalty[-1] = self.strength
         own = np.tile(shared, (self.arms, 1))
-        if self.own == 1:
+        if self.together:
             own[:, -1] += (paid[:, -1] - sums @ shared) / (sums[:, -1] + self.strength)
         else:
             off = paid - squares @ shared

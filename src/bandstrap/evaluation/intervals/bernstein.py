@@ -8,9 +8,15 @@ from scipy.optimize import brentq
 from scipy.special import gammainc, gammaln
 
 from bandstrap.arrays import Array
-from bandstrap.errors import InvalidInput
 from bandstrap.evaluation.intervals.base import Interval, check_range
-from bandstrap.evaluation.intervals.terms import Terms, ips_terms
+from bandstrap.evaluation.intervals.terms import (
+    Terms,
+    bounds,
+    ips_terms,
+    same_slack,
+    unit_means,
+    unit_terms,
+)
 from bandstrap.evaluation.sample import Sample
 from bandstrap.validation import require_positive
 
@@ -98,10 +104,11 @@ class EmpiricalBernsteinTally:
 
         It is a logarithm; as long as it stays below `threshold` the value is inside the sequence.
         """
-        unit = self._unit(value, terms.slack)
+        given = self.settings
+        means = unit_means(value, terms.slack, given.low, given.high)
         wealth = [
-            log_mixture(total - count * mean, variance, self.settings.mixing)
-            for mean, (count, total, variance) in zip(unit, self._paths(terms), strict=True)
+            log_mixture(total - count * mean, variance, given.mixing)
+            for mean, (count, total, variance) in zip(means, self._paths(terms), strict=True)
         ]
         evidence: Array = np.maximum(*wealth)
         return evidence
@@ -112,22 +119,15 @@ class EmpiricalBernsteinTally:
 
     def interval(self) -> Interval:
         """Where the value lies, by all decisions so far."""
-        given, slack = self.settings, self.slack or 0.0
-        below, above = (self._least(side) * (1 + slack) - slack for side in self._sides)
-        low, high = max(below, 0.0), min(1 - above, 1.0)
-        span = given.high - given.low
-        ends = given.low + span * low, given.low + span * high
+        given = self.settings
+        gained, lost = (self._least(side) for side in self._sides)
+        ends = bounds(gained, lost, self.slack or 0.0, given.low, given.high)
         return Interval(*ends, given.level, "empirical-bernstein")
 
     def _paths(self, terms: Terms) -> list[tuple[Array, Array, Array]]:
         self.slack = same_slack(self.slack, terms)
-        both = zip(self._sides, (terms.gains, terms.losses), strict=True)
-        return [side.add((t + self.slack) / (1 + self.slack), terms.counts) for side, t in both]
-
-    def _unit(self, value: float, slack: float) -> tuple[float, float]:
-        """The means of terms from 0 up, if this is the value."""
-        share = (value - self.settings.low) / (self.settings.high - self.settings.low)
-        return (share + slack) / (1 + slack), (1 - share + slack) / (1 + slack)
+        both = zip(self._sides, unit_terms(terms), strict=True)
+        return [side.add(each, terms.counts) for side, each in both]
 
     def _least(self, side: OneSide) -> float:
         """The smallest mean of terms that is still believed."""
@@ -140,13 +140,6 @@ class EmpiricalBernsteinTally:
             return 0.0
         most = min(side.total / side.decisions, 1.0)
         return 1.0 if spare(most) >= 0 else float(brentq(spare, 0.0, most, xtol=1e-12))
-
-
-def same_slack(before: float | None, terms: Terms) -> float:
-    """The bound of terms, which must not change."""
-    if before is not None and before != terms.slack:
-        raise InvalidInput("slack", terms.slack, f"it was {before:g}: keep to one kind of terms")
-    return terms.slack
 
 
 def log_mixture(s: Array | float, variance: Array | float, mixing: float) -> Array:

@@ -9,8 +9,14 @@ from scipy.optimize import brentq
 
 from bandstrap.arrays import Array
 from bandstrap.evaluation.intervals.base import Interval, check_range
-from bandstrap.evaluation.intervals.bernstein import same_slack
-from bandstrap.evaluation.intervals.terms import Terms, ips_terms
+from bandstrap.evaluation.intervals.terms import (
+    Terms,
+    bounds,
+    ips_terms,
+    same_slack,
+    unit_means,
+    unit_terms,
+)
 from bandstrap.evaluation.sample import Sample
 
 __all__ = ["Betting", "BettingTally"]
@@ -129,26 +135,24 @@ class BettingTally:
     def add_terms(self, terms: Terms) -> None:
         """Take in the next decisions by terms of another kind, always the same."""
         self.slack = same_slack(self.slack, terms)
-        for side, each in zip(self._sides, (terms.gains, terms.losses), strict=True):
-            side.add((each + self.slack) / (1 + self.slack), terms.counts)
+        for side, each in zip(self._sides, unit_terms(terms), strict=True):
+            side.add(each, terms.counts)
 
     def evidence(self, terms: Terms, value: float) -> Array:
         """Take in decisions, and say after each how much speaks against a value, (n,).
 
         It is a logarithm; as long as it stays below `threshold` the value is inside the sequence.
         """
-        self.slack = slack = same_slack(self.slack, terms)
-        share = (value - self.settings.low) / (self.settings.high - self.settings.low)
-        gains, losses = ((each + slack) / (1 + slack) for each in (terms.gains, terms.losses))
-        above = self._sides[0].against(gains, terms.counts, (share + slack) / (1 + slack))
-        below = self._sides[1].against(losses, terms.counts, (1 - share + slack) / (1 + slack))
-        evidence: Array = np.maximum(above, below)
+        self.slack = same_slack(self.slack, terms)
+        means = unit_means(value, self.slack, self.settings.low, self.settings.high)
+        both = zip(self._sides, unit_terms(terms), means, strict=True)
+        wealth = [side.against(each, terms.counts, mean) for side, each, mean in both]
+        evidence: Array = np.maximum(*wealth)
         return evidence
 
     def interval(self) -> Interval:
         """Where the value lies, by all decisions so far."""
-        given, slack = self.settings, self.slack or 0.0
-        ends = [side.least(self.threshold) * (1 + slack) - slack for side in self._sides]
-        low, high = max(ends[0], 0.0), min(1 - ends[1], 1.0)
-        span = given.high - given.low
-        return Interval(given.low + span * low, given.low + span * high, given.level, "betting")
+        given = self.settings
+        gained, lost = (side.least(self.threshold) for side in self._sides)
+        ends = bounds(gained, lost, self.slack or 0.0, given.low, given.high)
+        return Interval(*ends, given.level, "betting")

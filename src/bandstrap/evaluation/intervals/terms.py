@@ -9,7 +9,16 @@ from bandstrap.errors import InvalidInput
 from bandstrap.evaluation.intervals.base import scaled
 from bandstrap.evaluation.sample import Sample
 
-__all__ = ["Terms", "difference_terms", "dr_terms", "ips_terms"]
+__all__ = [
+    "Terms",
+    "bounds",
+    "difference_terms",
+    "dr_terms",
+    "ips_terms",
+    "same_slack",
+    "unit_means",
+    "unit_terms",
+]
 
 
 @dataclass(frozen=True)
@@ -91,3 +100,42 @@ def difference_terms(one: Terms, other: Terms) -> Terms:
     """
     gains, losses = (one.gains + other.losses) / 2, (one.losses + other.gains) / 2
     return Terms(gains, losses, (one.slack + other.slack) / 2, one.counts)
+
+
+def same_slack(before: float | None, terms: Terms) -> float:
+    """The bound of terms, which must not change."""
+    if before is not None and before != terms.slack:
+        raise InvalidInput("slack", terms.slack, f"it was {before:g}: keep to one kind of terms")
+    return terms.slack
+
+
+def unit_terms(terms: Terms) -> tuple[Array, Array]:
+    """Gains and losses as terms that are at least 0 and have means up to 1."""
+    slack = terms.slack
+    return (terms.gains + slack) / (1 + slack), (terms.losses + slack) / (1 + slack)
+
+
+def unit_means(value: float, slack: float, low: float, high: float) -> tuple[float, float]:
+    """The means of such terms if the target earns this value.
+
+    >>> unit_means(2.0, 1.0, low=0.0, high=4.0)
+    (0.75, 0.75)
+    """
+    share = (value - low) / (high - low)
+    return (share + slack) / (1 + slack), (1 - share + slack) / (1 + slack)
+
+
+def bounds(
+    gained: float, lost: float, slack: float, low: float, high: float
+) -> tuple[float, float]:
+    """Where the value lies if the means of such terms are at least these.
+
+    Both may be so large that no value is left. Then propensities are wrong or chance was unkind,
+    and what lies between the two ends is said instead.
+
+    >>> bounds(0.75, 0.5, 1.0, low=0.0, high=4.0)
+    (2.0, 4.0)
+    """
+    ends = gained * (1 + slack) - slack, 1 - (lost * (1 + slack) - slack)
+    first, last = sorted(min(max(end, 0.0), 1.0) for end in ends)
+    return low + (high - low) * first, low + (high - low) * last

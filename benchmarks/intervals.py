@@ -34,11 +34,12 @@ from bandstrap.evaluation.regression import forward_fit, sampled
 from bandstrap.policies.registry import CONTEXTUAL
 from output import Row, arguments, report
 
-BATCH, FLOOR, ENOUGH = 50, 0.02, 100
+BATCHES = {"arms": 250, "contexts": 25}  # logs that are made at once
+FLOOR, ENOUGH = 0.02, 100
 PAYS = np.array([0.5, 0.45, 0.3])
 SLOPES, LEVELS = np.array([[1.0, 0.0], [-1.0, 0.5], [0.0, 1.0]]), np.array([0.0, -0.2, -0.5])
 NODES, SHARES = np.polynomial.legendre.leggauss(10)
-PANELS = 12
+PANELS = 8  # errors are below 10⁻⁶
 COLUMNS = ("ess", "stabilised", "width", "ips", "ips_width", "bernstein", "betting")
 
 
@@ -82,7 +83,7 @@ def of_contexts(decisions: int, runs: int, seed: int) -> Iterator[Feedback]:
     for run in range(runs):
         rng = np.random.default_rng([seed, run, 2])
         policy = CONTEXTUAL["wb-log-gaussian"](EigenExamples(np.eye(2)))
-        given = {"rewards": Support.binary(), "seed": seed * BATCH + run}
+        given = {"rewards": Support.binary(), "seed": 1000 * seed + run}
         bandit = Bandit(policy, range(len(LEVELS)), **given)
         contexts = rng.standard_normal((decisions, 2))
         chosen, rewards = np.empty(decisions, dtype=int), np.empty(decisions)
@@ -231,13 +232,13 @@ def main() -> None:
         given.logs, given.decisions, given.contextual = 12, 300, 200
     rows: list[Row] = []
     for world, decisions in (("arms", given.decisions), ("contexts", given.contextual)):
-        found = []
-        for index, start in enumerate(range(0, given.logs, BATCH)):
-            runs = min(BATCH, given.logs - start)
-            found.append(batch(world, index, runs, decisions, given.out / "coverage"))
+        found, most = [], BATCHES[world]
+        for index, start in enumerate(range(0, given.logs, most)):
+            runs = min(most, given.logs - start)
+            found.append(batch(world, index, runs, decisions, given.out / "intervals"))
             print(f"{world}: {start + runs} of {given.logs} logs", flush=True)
         rows += rows_of(world, decisions, np.concatenate(found))
-    report(given.out, "coverage", vars(given), rows, "95% intervals of what targets earn")
+    report(given.out, "intervals", vars(given), rows, "95% intervals of what targets earn")
 
 
 if __name__ == "__main__":
