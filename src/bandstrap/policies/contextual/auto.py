@@ -1,6 +1,6 @@
 """A policy that needs no choice: several models learn, and the one that predicts best decides."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
@@ -106,6 +106,10 @@ class Auto(LearnerPolicy):
 
     def __post_init__(self) -> None:
         require_positive(budget=self.budget)
+
+    def check(self, problem: Problem, rewards: Sequence[float] = ()) -> None:
+        super().check(problem, rewards)
+        both_rewards(problem)
 
     def _learner(self, problem: Problem) -> Learner:
         ends = both_rewards(problem)
