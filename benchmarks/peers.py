@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from bandstrap.datasets import available, found, load
-from bandstrap.errors import BandstrapError
 from bandstrap.datasets.sources import cache
+from bandstrap.errors import BandstrapError
 from output import Row, arguments, report
 from streams import stream
 

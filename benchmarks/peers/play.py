@@ -59,7 +59,8 @@ class Game:
             "reward per step": self.reward / rounds,
             "µs per round": 1e6 * self.seconds["play"] / rounds,
             "µs p95": 1e6 * float(np.percentile(self.each or [0.0], 95)),
-            "µs at the end": 1e6 * float(np.mean(self.each[-max(1, len(self.each) // 10) :] or [0])),
+            "µs at the end": 1e6
+            * float(np.mean(self.each[-max(1, len(self.each) // 10) :] or [0])),
             "prepare µs": 1e6 * self.seconds["prepare"] / rounds,
             "trace": self.trace,
         }

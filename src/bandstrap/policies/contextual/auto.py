@@ -90,13 +90,15 @@ ROWS = (
 @saved
 @dataclass(frozen=True)
 class Auto(LearnerPolicy):
-    """Linear, logistic and neural bootstraps learn side by side; the best predictor decides.
+    """Logistic regressions and a network learn side by side; the better predictor decides.
 
-    Every reward is predicted by each of them before they learn it. One takes over when the squared
-    errors of its draws are smaller than those of the one that decides, by a test that may be looked
-    at after every reward. Rewards count by the inverse probability of their arms, so that all arms
-    count alike. `budget` is what a decision may cost, in microseconds of a machine of today: models
-    that cost more take no part.
+    Regressions learn fast and explore by `RegCB` or, where contexts are wide, by `SquareCB`; the
+    network's heads keep their priors and explore as an ensemble. Both learn every reward, whoever
+    decided, and each is asked beforehand what it expects. The network takes over when its squared
+    errors are smaller by two standard errors, and gives way again by the same rule. Errors count by
+    the inverse probability of their arms, so that all arms count alike, and the latest most: models
+    learn. `budget` is what a round may cost, deciding and learning, in microseconds of a machine of
+    today. It says how large a network may be.
 
     >>> from bandstrap import Bandit
     >>> bandit = Bandit(Auto(), ["red", "green"], seed=1)
