@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 HERE = Path(__file__).parent
 KEPT = HERE.parent / "evidence" / "peers" / "games.parquet"
+COSTS = KEPT.parent / "costs.json"  # what benchmarks/auto.py wrote
 OURS = "bandstrap"
 COLUMNS = {
     "data": pa.string(), "arms": pa.int32(), "features": pa.int32(), "library": pa.string(),
@@ -25,7 +26,9 @@ COLUMNS = {
 }  # fmt: skip
 CLOSE = 0.01  # to the best of our own
 MARK = "<!-- tables: written by docs/peers.py -->"
-COMMAND = "python benchmarks/peers.py --out bench-results && python docs/peers.py take bench-results"
+COMMAND = (
+    "python benchmarks/peers.py --out bench-results && python docs/peers.py take bench-results"
+)
 INTRODUCTION = f"""# Out of the box
 
 How a newcomer fares who chooses nothing: `Auto()` as it comes, the other policies of this library,
@@ -41,6 +44,19 @@ written by `docs/peers.py` from games that are kept in evidence/peers; to play t
 again. Libraries use their defaults unless a setting is named, and learn after every round unless
 that takes too long; all are told features of comparable size, and none the law of contexts.
 
+"""
+PAIRS = (
+    ("logistic", "wb-log-gaussian-adaptive", "ts-laplace"),
+    ("logistic", "wb-log-gaussian-adaptive", "squarecb-log"),
+    ("logistic", "wb-log-gaussian-adaptive", "regcb-log"),
+    ("network", "wb-nn-budgeted", "neural-linear"),
+    ("network", "wb-nn-budgeted", "squarecb-nn"),
+    ("network", "ensemble-nn", "neural-linear"),
+    ("network", "ensemble-nn", "squarecb-nn"),
+)
+QUESTION = """## Bootstrapping, approximate Thompson sampling and inverse gap weighting
+
+TODO {0} {1} {2} {3} {4} {5} {6}
 """
 
 
@@ -69,7 +85,7 @@ class Games:
     def best(self, data: str, ours: bool) -> tuple[str, str]:
         """Of our policies but `Auto()`, or of the other libraries' methods."""
         rivals = [it for it in self.methods(data) if (it[0] == OURS) is ours and it[1] != "auto"]
-        return max(rivals, key=lambda it: self.mean(data, *it) or 0.0)
+        return max(rivals, key=lambda it: self.mean(data, *it) or 0.0, default=(OURS, "auto"))
 
     def facts(self, data: str) -> str:
         row = next(row for row in self.rows if row["data"] == data)
@@ -115,13 +131,26 @@ def take(folder: Path) -> None:
     pq.write_table(pa.Table.from_pylist(rows, pa.schema(COLUMNS)), KEPT, compression="zstd")
 
 
+def kept() -> Games:
+    return Games(pq.read_table(KEPT).to_pylist())
+
+
+def page(games: Games) -> str:
+    """docs/peers.md."""
+    sections = (verdicts(games), costs(), rewards(games), question(games))
+    return INTRODUCTION + "\n".join(filter(None, sections))
+
+
+def with_tables(text: str, games: Games) -> str:
+    """docs/priors.md with new tables; words come before the mark."""
+    return f"{text.partition(MARK)[0]}{MARK}\n\n{priors(games)}"
+
+
 def main() -> None:
-    games = Games(pq.read_table(KEPT).to_pylist())
-    sections = [verdicts(games), costs(games), rewards(games), question(games)]
-    (HERE / "peers.md").write_text(INTRODUCTION + "\n".join(sections), encoding="utf-8")
-    page = HERE / "priors.md"
-    words = page.read_text(encoding="utf-8").partition(MARK)[0]
-    page.write_text(f"{words}{MARK}\n\n{priors(games)}", encoding="utf-8")
+    games, other = kept(), HERE / "priors.md"
+    (HERE / "peers.md").write_text(page(games), encoding="utf-8")
+    text = with_tables(other.read_text(encoding="utf-8"), games)
+    other.write_text(text, encoding="utf-8")
 
 
 def verdicts(games: Games) -> str:
@@ -143,20 +172,19 @@ def verdicts(games: Games) -> str:
     head = ["data (arms, features)", "best peer", "reward", "`Auto()`", "difference",
             "best of our others", "reward", "difference"]  # fmt: skip
     none = f"on none of the {len(rows)} sets"
-    worse = f"worse than the best peer beyond two standard errors {none if not behind else behind}"
+    worse = f"worse than the best peer beyond two standard errors {behind or none}"
     words = f"`Auto()` is {worse}, and within .01 of the best of our other policies, or above it, "
     return f"## Data set by data set\n\n{words}on {close}.\n\n{table(head, rows)}"
 
 
-def costs(games: Games) -> str:
+def costs() -> str:
     """What Auto costs on each set."""
-    kept = KEPT.parent / "costs.json"
-    if not kept.exists():
+    if not COSTS.exists():
         return ""
-    page = json.loads(kept.read_text(encoding="utf-8"))
-    head = [*page["rows"][0]]
-    rows = [[_cost(value) for value in row.values()] for row in page["rows"]]
-    return f"## What it costs\n\n{page['note']}\n\n```sh\n{page['command']}\n```\n\n{table(head, rows)}"
+    told = json.loads(COSTS.read_text(encoding="utf-8"))
+    rows = [[_cost(value) for value in row.values()] for row in told["rows"]]
+    command = f"```sh\n{told['command']}\n```"
+    return f"## What it costs\n\n{told['note']}.\n\n{command}\n\n{table(told['rows'][0], rows)}"
 
 
 def _cost(value: Any) -> str:
@@ -183,23 +211,19 @@ def over_sets(games: Games, one: str, other: str) -> str:
         (games.rewards(data, OURS, one), games.rewards(data, OURS, other)) for data in games.data
     ]
     each = np.array([difference(*pair)[0] for pair in both if {*pair[0]} & {*pair[1]}])
+    if each.size < 2:
+        return "–"
     error = each.std(ddof=1) / np.sqrt(each.size)
     return f"{shown(each.mean(), error, sign=True)} ({(each > 0).sum()} of {each.size})"
 
 
 def question(games: Games) -> str:
-    rows = []
-    for title, bootstrap, rivals in (
-        ("logistic", "wb-log-gaussian-adaptive", ("ts-laplace", "squarecb-log", "regcb-log")),
-        ("network", "wb-nn-budgeted", ("neural-linear", "squarecb-nn")),
-        ("network, heads", "ensemble-nn", ("neural-linear", "squarecb-nn")),
-    ):
-        for rival in rivals:
-            rows.append(
-                [title, f"`{bootstrap}`", f"`{rival}`", over_sets(games, bootstrap, rival)]
-            )
+    rows = [
+        [title, f"`{own}`", f"`{rival}`", over_sets(games, own, rival)]
+        for title, own, rival in PAIRS
+    ]
     head = ["models", "bootstrap", "rival", "difference over data sets (sets above)"]
-    return f"{(HERE / 'question.txt').read_text(encoding='utf-8')}\n{table(head, rows)}"
+    return f"{QUESTION.format(*(row[-1] for row in rows))}\n{table(head, rows)}"
 
 
 def priors(games: Games) -> str:
