@@ -32,7 +32,8 @@ class Default(Policy[Any]):
         Auto().check(problem, rewards)
 
     def _start(self, problem: Problem, runs: int) -> State:
-        return self.suited(problem).start(problem, runs)
+        state: State = self.suited(problem).start(problem, runs)
+        return state
 
     def _scores(self, state: State, contexts: Contexts, rng: Rng) -> Array:
         return self.suited(state.problem)._scores(state, contexts, rng)
