@@ -58,8 +58,7 @@ class Candidate(NamedTuple):
 
 def _network(hidden: int, examples: int) -> Candidate:
     # Heads that keep their prior need no wide start, least of all after the regressions' choices.
-    network = SharedNetwork(hidden, examples=examples, learning_rate=0.003)
-    model = NetworkHeads(network, HEADS, spread=1.0)
+    model = NetworkHeads(SharedNetwork(hidden, examples=examples), HEADS, spread=1.0)
 
     def microseconds(to: Problem) -> float:
         parameters = hidden * (to.n_features + hidden + HEADS * to.n_arms)
