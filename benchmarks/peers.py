@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from bandstrap.datasets import available, load
+from bandstrap.datasets import available, found, load
 from bandstrap.datasets.sources import cache
+from bandstrap.errors import BandstrapError
 from output import Row, arguments, report
 from streams import stream
 
@@ -129,6 +130,8 @@ class Played:
             "reward": self.reward if self.rewards else None,
             "±": self.error,
             "µs": first.get("µs per round"),
+            "µs p95": first.get("µs p95"),
+            "µs at the end": first.get("µs at the end"),
             "prepare µs": first.get("prepare µs"),
             "learns every": first.get("batch"),
             "rounds": first["rounds"],
@@ -148,6 +151,19 @@ def compare(name: str, given: Any) -> list[Played]:
     return sorted(found, key=lambda each: -each.reward)
 
 
+def own() -> list[str]:
+    """The labelled data sets that lie in the data folder beside those of the catalogue."""
+    return [name for name in found() if _is_labelled(name)]
+
+
+def _is_labelled(name: str) -> bool:
+    try:
+        load(name)
+    except BandstrapError:
+        return False
+    return True
+
+
 def seeds(given: Any) -> range:
     return range(given.seed, given.seed + given.seeds)
 
@@ -163,9 +179,12 @@ def once(name: str, library: str, method: str, where: Environment, seed: int, gi
         return kept
     with TemporaryDirectory() as directory:
         rows = Path(directory) / "stream.npz"
-        stream(name, given.rounds, seed).save(rows)
+        played = stream(name, given.rounds, seed)
+        played.save(rows)
         result = play(library, method, where, rows, seed, given.seconds)
-    result |= {"version": where.version}
+    sizes = {"arms": played.n_arms, "features": played.contexts.shape[1]}
+    who = {"library": library, "version": where.version, "method": method, "seed": seed}
+    result |= {"data": name, **sizes, **who}
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(result) + "\n", encoding="utf-8")
     return result
@@ -226,11 +245,12 @@ def main() -> None:
     parser.add_argument("--environments", type=Path, default=cache() / "peers", help="directory")
     given = parser.parse_args()
     sys.path.append(str(FOLDER))
-    names = given.datasets.split(",") if given.datasets else available()
+    names = given.datasets.split(",") if given.datasets else [*available(), *own()]
     verdicts = []
     for name in names:
         played = compare(name, given)
-        verdicts.append(verdict(name, played))
+        if OURS in given.libraries.split(","):
+            verdicts.append(verdict(name, played))
         note = (
             f"{given.rounds:,} rounds of {name}, {given.seeds} seeds; mean reward of the rounds "
             "played and its standard error, CPU microseconds a round to choose and learn, and "
@@ -238,6 +258,8 @@ def main() -> None:
             "defaults unless a setting is named"
         )
         report(given.out, f"peers-{name}", vars(given), [each.row() for each in played], note)
+    if not verdicts:
+        return
     note = "reward per step: the best of other libraries, `Auto()` as it comes, the best of ours"
     report(given.out, "verdict", vars(given), verdicts, note)
 

@@ -1,5 +1,7 @@
 """The best arm, ties and probabilities: against draws, and quadrature against a fine grid."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -8,6 +10,7 @@ from bandstrap.choice import (
     argmax,
     best_probabilities,
     highest,
+    mixed_replica_probabilities,
     normal_probabilities,
     replica_probabilities,
 )
@@ -112,3 +115,18 @@ def test_many_arms():
     counts = np.bincount(drawn.argmax(axis=1), minlength=200) / 20_000
     assert probabilities.sum() == pytest.approx(1.0)
     assert np.abs(counts - probabilities).max() < 5 * np.sqrt(0.25 / 20_000)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_picked_for_each_arm_are_counted_one_by_one(seed):
+    """All picks of three rows for four arms, ties and arms that are not allowed among them."""
+    rng = np.random.default_rng(seed)
+    scores, allowed = rng.integers(4, size=(3, 4)) / 2, np.array([True, True, seed != 1, True])
+    if seed == 2:
+        scores[:, 1] = np.inf
+    counted = np.zeros(4)
+    for rows in product(range(3), repeat=4):
+        drawn = np.where(allowed, scores[rows, range(4)], -np.inf)
+        best = drawn == drawn.max()
+        counted += best / best.sum() / 3**4
+    assert mixed_replica_probabilities(scores, allowed) == pytest.approx(counted, abs=1e-12)

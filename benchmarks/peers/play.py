@@ -27,6 +27,7 @@ class Game:
         self.round = 0
         self.reward = 0.0
         self.seconds = {"prepare": 0.0, "play": 0.0}
+        self.each: list[float] = []  # seconds of play a row, by batch
         self.trace: list[tuple[int, float]] = []
 
     def step(self, player: Player) -> None:
@@ -40,7 +41,9 @@ class Game:
         rewards = (arms == labels).astype(np.float64)
         player.learn(prepared, arms, rewards)
         self.seconds["prepare"] += ready - started
-        self.seconds["play"] += process_time() - ready
+        played = process_time() - ready
+        self.seconds["play"] += played
+        self.each.append(played / len(labels))
         before, self.round = self.round, self.round + len(labels)
         self.reward += float(rewards.sum())
         every = max(1, len(self.labels) // POINTS)
@@ -55,6 +58,9 @@ class Game:
             "batch": self.batch,
             "reward per step": self.reward / rounds,
             "µs per round": 1e6 * self.seconds["play"] / rounds,
+            "µs p95": 1e6 * float(np.percentile(self.each or [0.0], 95)),
+            "µs at the end": 1e6
+            * float(np.mean(self.each[-max(1, len(self.each) // 10) :] or [0])),
             "prepare µs": 1e6 * self.seconds["prepare"] / rounds,
             "trace": self.trace,
         }

@@ -100,16 +100,9 @@ def mixed_replica_probabilities(scores: Array, allowed: Array) -> Array:
     >>> mixed_replica_probabilities(scores, np.array([True, True])).tolist()
     [0.5, 0.5]
     """
-    probabilities = np.zeros(allowed.size)
-    arms = np.flatnonzero(allowed)
-    own = scores[:, arms]
-    for place, arm in enumerate(arms):
-        others = np.delete(own, place, axis=1)[:, None, :]
-        below = (others < own[:, place, None]).mean(axis=0)
-        same = (others == own[:, place, None]).mean(axis=0)
-        # An arm that ties with k others wins one time in k + 1, which is ∫ tᵏ dt.
-        wins = (below[None] + NODES[:, None, None] * same[None]).prod(axis=2)
-        probabilities[arm] = (WEIGHTS @ wins).mean()
+    scores, probabilities = np.ascontiguousarray(scores, dtype=np.float64), np.empty(allowed.size)
+    shares = np.empty((2, allowed.size))
+    kernels.fill_mixed_probabilities(scores, allowed, NODES, WEIGHTS, shares, probabilities)
     return probabilities
 
 

@@ -124,3 +124,31 @@ def test_performance_keeps_what_has_not_been_measured_again(tmp_path):
 def test_performance_without_results(tmp_path):
     with pytest.raises(SystemExit, match="make bench"):
         load("performance").main(tmp_path, tmp_path)
+
+
+def test_the_table_that_decides_is_what_the_kept_games_say():
+    peers = load("peers")
+    games = peers.kept()
+    pages = {
+        name: (peers.HERE / name).read_text(encoding="utf-8") for name in ("peers.md", "priors.md")
+    }
+    assert pages["peers.md"] == peers.page(games), "run python docs/peers.py"
+    assert pages["priors.md"] == peers.with_tables(pages["priors.md"], games)
+
+
+def test_a_table_pairs_by_seed_and_counts_only_games_that_ended():
+    peers = load("peers")
+
+    def game(method, seed, reward, library="bandstrap", state="done"):
+        facts = {"data": "iris", "arms": 3, "features": 4, "library": library, "method": method}
+        return {**facts, "seed": seed, "state": state, "reward per step": reward}
+
+    games = peers.Games(
+        [game("auto", 0, 0.8), game("auto", 1, 0.6), game("best", 0, 0.7), game("best", 1, 0.5),
+         game("LinUCB", 0, 0.65, "river"), game("LinUCB", 1, 0.6, "river"),
+         game("slow", 0, 0.9, "river", "stopped")]
+    )  # fmt: skip
+    assert games.best("iris", ours=False) == ("river", "LinUCB")
+    assert games.best("iris", ours=True) == ("bandstrap", "best")
+    row = peers.verdicts(games).splitlines()[-1]
+    assert row.split(" | ")[1:5] == ["river LinUCB", ".625", ".700", "+.075 ± .075"]

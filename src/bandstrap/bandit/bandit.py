@@ -48,9 +48,9 @@ from bandstrap.bandit.saving import from_bytes, load, save, taken, to_bytes
 from bandstrap.bandit.stats import Stats, Tally, ages, arm_stats, propensity_stats
 from bandstrap.errors import InvalidInput, OutputError
 from bandstrap.models.cost import no_cost_warnings
-from bandstrap.policies import Policy
+from bandstrap.policies import Default, Policy
 from bandstrap.policies.validation import check_update, checked_contexts
-from bandstrap.problem import Support
+from bandstrap.problem import Problem, Support
 from bandstrap.remapping import ArmMap
 from bandstrap.seeding import generator
 from bandstrap.storage.schema import (
@@ -81,7 +81,8 @@ HELD: "list[Bandit]" = []  # locked while a process forks
 class Bandit:
     """Chooses among arms that have names, by any policy, and learns from rewards as they come.
 
-    * `policy` decides; `arms` are names, or `{name: features}` for a policy with one model for all.
+    * `policy` decides, by default `Auto()` if the first decision has a context and `Bootstrap()` if
+      it has none; `arms` are names, or `{name: features}` for a policy with one model for all.
     * `seed`: bandits with equal seeds and inputs make equal decisions; random if None.
     * `rewards`: the support of rewards, [0, 1] if None.
     * `propensity`: how probabilities are found that the policy does not know, and how small they
@@ -93,8 +94,8 @@ class Bandit:
     * `log`: a path, a `LogFile`, or an object with `append` and `read`, to which everything that
       the bandit does is written before the call returns. `Bandit.rebuild(log)` does it again.
 
-    >>> from bandstrap import Bandit, Bootstrap
-    >>> bandit = Bandit(Bootstrap(), arms=["red", "green"], seed=1)
+    >>> from bandstrap import Bandit
+    >>> bandit = Bandit(arms=["red", "green"], seed=1)
     >>> decision = bandit.decide()
     >>> bandit.learn(decision, reward=0.7)
     >>> bandit.rewards_learnt
@@ -128,8 +129,8 @@ class Bandit:
 
     def __init__(
         self,
-        policy: Policy[Any],
-        arms: Iterable[Arm] | Mapping[Arm, Any] | ArmFeatures,
+        policy: Policy[Any] | None = None,
+        arms: Iterable[Arm] | Mapping[Arm, Any] | ArmFeatures = (),
         *,
         seed: int | None = None,
         rewards: Support | None = None,
@@ -140,6 +141,7 @@ class Bandit:
         control: Control | None = None,
         log: Log | str | Path | None = None,
     ) -> None:
+        policy = Default() if policy is None else policy
         check_settings(
             policy, seed, clock, rewards=rewards, propensity=propensity, forgetting=forgetting,
             expiry=expiry, control=control,
@@ -215,7 +217,7 @@ class Bandit:
             fits = problem.columns is None or problem.columns is self.contexts.columns
             require(fits, "the memory is of other columns")
             with no_cost_warnings():  # its cost was reported before it was saved
-                check_like(self._memory, self.forgetting.memory(self.policy, problem))
+                check_like(self._memory, self._started(problem))
         if "_tally" in vars(self):
             require(len(self._tally.rewards) == len(self._arms), "counts are of other arms")
 
@@ -821,10 +823,13 @@ class Bandit:
 
     def _begun(self, row: Array | None) -> Memory:
         problem = self.contexts.problem(len(self._arms), self.support, row)
-        memory = self.forgetting.memory(self.policy, problem)
+        memory = self._started(problem)
         for reward in self._coming():
             memory.state.check_reward(reward, 1.0)
         return memory
+
+    def _started(self, problem: Problem) -> Memory:
+        return self.forgetting.memory(self.policy.suited(problem), problem)
 
     def _coming(self) -> list[float]:
         """The rewards that are known beforehand."""

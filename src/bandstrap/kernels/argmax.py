@@ -61,3 +61,45 @@ def fill_replica_probabilities(scores, allowed, probabilities):
                 probabilities[arm] += 1.0 / ties
     for arm in range(scores.shape[1]):
         probabilities[arm] /= scores.shape[0]
+
+
+@kernel
+def fill_mixed_probabilities(scores, allowed, nodes, weights, shares, probabilities):
+    """The probability of each arm to be highest when a row is picked for each arm by itself.
+
+    `shares` is scratch, (2, arms). An arm that ties with k others wins one time in k + 1, which is
+    ∫ tᵏ dt: `nodes` and `weights` are those of the integral.
+    """
+    for arm in range(scores.shape[1]):
+        probabilities[arm] = 0.0
+        if allowed[arm]:
+            for row in range(scores.shape[0]):
+                probabilities[arm] += _wins(scores, allowed, row, arm, nodes, weights, shares)
+            probabilities[arm] /= scores.shape[0]
+
+
+@kernel
+def _wins(scores, allowed, row, arm, nodes, weights, shares):
+    """How probable it is that all other arms are below this score, where a tie wins in part."""
+    rows, ties, below = scores.shape[0], False, 1.0
+    for other in range(scores.shape[1]):
+        shares[0, other], shares[1, other] = 1.0, 0.0
+        if allowed[other] and other != arm:
+            less = same = 0
+            for i in range(rows):
+                less += scores[i, other] < scores[row, arm]
+                same += scores[i, other] == scores[row, arm]
+            if less + same == 0:
+                return 0.0
+            shares[0, other], shares[1, other] = less / rows, same / rows
+            ties |= same > 0
+            below *= less / rows
+    if not ties:
+        return below
+    total = 0.0
+    for i in range(nodes.size):
+        wins = weights[i]
+        for other in range(scores.shape[1]):
+            wins *= shares[0, other] + nodes[i] * shares[1, other]
+        total += wins
+    return total

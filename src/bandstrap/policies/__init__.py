@@ -27,6 +27,7 @@ from bandstrap.policies.contextual.online_cover import OnlineCover
 from bandstrap.policies.contextual.online_ensemble import OnlineEnsemble
 from bandstrap.policies.contextual.shared_bootstrap import SharedBootstrap
 from bandstrap.policies.contextual.tree_heuristic import TreeHeuristic
+from bandstrap.policies.default import Default
 from bandstrap.policies.forced_pulls import ForcedPulls
 from bandstrap.policies.registry import POLICIES
 from bandstrap.policies.rewards.besa import BESA
@@ -79,6 +80,7 @@ __all__ = [
     "ContextualBootstrap",
     "ContextualEpsilonGreedy",
     "Decay",
+    "Default",
     "DirichletThompson",
     "EpochGreedy",
     "EpsilonGreedy",

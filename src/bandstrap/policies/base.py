@@ -60,6 +60,10 @@ class Policy(ABC, Generic[S]):
             for reward in rewards:
                 state.check_reward(reward, 1.0)
 
+    def suited(self, problem: Problem) -> "Policy[S]":
+        """The policy that plays this problem: itself, unless it leaves that open."""
+        return self
+
     def start(self, problem: Problem, runs: int = 1) -> S:
         """The state before the first decision, for `runs` independent runs."""
         check_arms(problem, self.reads_arms)

@@ -180,6 +180,13 @@ class SharedLearner(Learner):
             return np.full(self.replay.n_arms, np.inf)
         return self.heads.chosen(self._outputs(*self.trained(rng), contexts), rng)
 
+    def expected(self, contexts: Array, rng: Rng) -> Array:
+        """The mean of all heads."""
+        if self.replay.count == 0:
+            return np.full(self.replay.n_arms, np.inf)
+        means: Array = self._outputs(*self.trained(rng), contexts).mean(axis=0)
+        return means
+
     def trained(self, rng: Rng) -> tuple[Layers, Optimiser]:
         """The network and its optimiser, after a step if one is due; there must be examples."""
         network, optimiser = self._network(rng)

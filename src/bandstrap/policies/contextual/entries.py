@@ -460,9 +460,9 @@ ENTRIES = (
     ),
     _Entry(
         "auto", lambda prior: Auto(), "auto", "several", OURS,
-        "Linear, logistic and neural bootstraps learn side by side; the best predictor decides.",
+        "Logistic regressions and a network learn side by side; the better predictor decides.",
         "the decider's own", "d²", variant="auto",
-        note="models by a budget of 2 ms a decision; a test that may be looked at at any time",
+        note="its models are those that a budget of 2 ms a round allows",
         rewards=BOUNDED, exact_probabilities=True, learns_at_random=True,
         compared=(USUALLY, WIDELY),
     ),

@@ -9,7 +9,7 @@ import numpy as np
 from bandstrap.arrays import Array, Rng
 from bandstrap.choice import replica_probabilities
 from bandstrap.models import Learner
-from bandstrap.models.base import learn_reward
+from bandstrap.models.base import draw_scores, learn_reward
 from bandstrap.models.online.recursive import RecursiveLearner, RecursiveLinear, RecursiveModel
 from bandstrap.policies.contextual.gaps.weighting import length_of
 from bandstrap.policies.contextual.learners import LearnerPolicy
@@ -57,6 +57,9 @@ class RegCBLearner(Learner):
 
     def margins(self, contexts: Array, rng: Rng) -> Array:
         return self._bounds(contexts)
+
+    def expected(self, contexts: Array, rng: Rng) -> Array:
+        return draw_scores(self.learner, contexts, rng)
 
     def probabilities(self, contexts: Array, allowed: Array) -> Array | None:
         return replica_probabilities(self._bounds(contexts)[None], allowed)

@@ -120,6 +120,9 @@ class GapLearner(Learner):
     def margins(self, contexts: Array, rng: Rng) -> Array:
         return raised(draw_scores(self.learner, contexts, rng), self._steepness, rng)
 
+    def expected(self, contexts: Array, rng: Rng) -> Array:
+        return draw_scores(self.learner, contexts, rng)
+
     def decide(self, contexts: Array, rng: Rng, allowed: Array) -> tuple[int, Array, Array | None]:
         expected = draw_scores(self.learner, contexts, rng)
         scores = raised(expected, self._steepness, rng)

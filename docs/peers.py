@@ -1,0 +1,253 @@
+"""Writes docs/peers.md and the tables of docs/priors.md from evidence/peers: python docs/peers.py.
+
+python docs/peers.py take FOLDER   first keep what benchmarks/peers.py left there
+"""
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+HERE = Path(__file__).parent
+KEPT = HERE.parent / "evidence" / "peers" / "games.parquet"
+COSTS = KEPT.parent / "costs.json"  # what benchmarks/auto.py wrote
+OURS = "bandstrap"
+COLUMNS = {
+    "data": pa.string(), "arms": pa.int32(), "features": pa.int32(), "library": pa.string(),
+    "version": pa.string(), "method": pa.string(), "seed": pa.int32(), "rounds": pa.int32(),
+    "state": pa.string(), "reward per step": pa.float64(), "µs per round": pa.float32(),
+    "µs p95": pa.float32(), "µs at the end": pa.float32(), "prepare µs": pa.float32(),
+    "batch": pa.int32(),
+}  # fmt: skip
+CLOSE = 0.01  # to the best of our own
+MARK = "<!-- tables: written by docs/peers.py -->"
+COMMAND = (
+    "python benchmarks/peers.py --out bench-results && python docs/peers.py take bench-results"
+)
+INTRODUCTION = f"""# Out of the box
+
+How a newcomer fares who chooses nothing: `Auto()` as it comes, the other policies of this library,
+and those of other libraries, on the same rows in the same order. Each row of a data set is a
+context, each class an arm, and the right arm pays 1. Nothing is tuned to a data set. This page is
+written by `docs/peers.py` from games that are kept in evidence/peers; to play them again:
+
+```sh
+{COMMAND}
+```
+
+10,000 rounds; ± is the standard error over seeds. A data set with fewer rows is shuffled and used
+again. Libraries use their defaults unless a setting is named, and learn after every round unless
+that takes too long; all are told features of comparable size, and none the law of contexts.
+
+"""
+PAIRS = (
+    ("logistic", "wb-log-gaussian-adaptive", "ts-laplace"),
+    ("logistic", "wb-log-gaussian-adaptive", "squarecb-log"),
+    ("logistic", "wb-log-gaussian-adaptive", "regcb-log"),
+    ("network", "wb-nn-budgeted", "neural-linear"),
+    ("network", "wb-nn-budgeted", "squarecb-nn"),
+    ("network", "ensemble-nn", "neural-linear"),
+    ("network", "ensemble-nn", "squarecb-nn"),
+)
+QUESTION = """## Bootstrapping, approximate Thompson sampling and inverse gap weighting
+
+TODO {0} {1} {2} {3} {4} {5} {6}
+"""
+
+
+class Games:
+    """All games that were played to their end, and their means."""
+
+    def __init__(self, rows: list[dict[str, Any]]) -> None:
+        self.rows = [row for row in rows if row["state"] == "done"]
+        sizes = {row["data"]: (row["features"] * row["arms"], row["data"]) for row in rows}
+        self.data = sorted(sizes, key=sizes.__getitem__)
+
+    def rewards(self, data: str, library: str, method: str) -> dict[int, float]:
+        """Reward per step by seed."""
+        wanted = (data, library, method)
+        found = (row for row in self.rows if _who(row) == wanted)
+        return {row["seed"]: row["reward per step"] for row in found}
+
+    def methods(self, data: str | None = None) -> list[tuple[str, str]]:
+        rows = (row for row in self.rows if data in (None, row["data"]))
+        return sorted({(row["library"], row["method"]) for row in rows})
+
+    def mean(self, data: str, library: str, method: str) -> float | None:
+        rewards = self.rewards(data, library, method)
+        return float(np.mean([*rewards.values()])) if rewards else None
+
+    def best(self, data: str, ours: bool) -> tuple[str, str]:
+        """Of our policies but `Auto()`, or of the other libraries' methods."""
+        rivals = [it for it in self.methods(data) if (it[0] == OURS) is ours and it[1] != "auto"]
+        return max(rivals, key=lambda it: self.mean(data, *it) or 0.0, default=(OURS, "auto"))
+
+    def facts(self, data: str) -> str:
+        row = next(row for row in self.rows if row["data"] == data)
+        return f"{data} ({row['arms']}, {row['features']})"
+
+
+def _who(row: dict[str, Any]) -> tuple[str, str, str]:
+    return row["data"], row["library"], row["method"]
+
+
+def difference(one: dict[int, float], other: dict[int, float]) -> tuple[float, float | None]:
+    """The mean difference and its standard error, paired by seed."""
+    seeds = sorted({*one} & {*other})
+    each = np.array([one[seed] - other[seed] for seed in seeds])
+    error = float(each.std(ddof=1) / np.sqrt(each.size)) if each.size > 1 else None
+    return float(each.mean()), error
+
+
+def shown(value: float | None, error: float | None = None, sign: bool = False) -> str:
+    """A reward in three digits, with its error.
+
+    >>> shown(0.8437, 0.0012), shown(-0.0214, sign=True), shown(None)
+    ('.844 ± .001', '-.021', '–')
+    """
+    if value is None:
+        return "–"
+    text = f"{value:{'+' if sign else ''}.3f}".replace("0.", ".", 1)
+    return text if error is None else f"{text} ± {error:.3f}".replace("± 0.", "± .")
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    head = [*head]
+    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
+
+
+def take(folder: Path) -> None:
+    """Keep the games of a folder, but not their traces."""
+    files = sorted((folder / "peers").glob("*.json"))
+    games = [json.loads(path.read_text(encoding="utf-8")) for path in files]
+    rows = [{name: game.get(name) for name in COLUMNS} for game in games]
+    KEPT.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.Table.from_pylist(rows, pa.schema(COLUMNS)), KEPT, compression="zstd")
+
+
+def kept() -> Games:
+    return Games(pq.read_table(KEPT).to_pylist())
+
+
+def page(games: Games) -> str:
+    """docs/peers.md."""
+    sections = (verdicts(games), costs(), rewards(games), question(games))
+    return INTRODUCTION + "\n".join(filter(None, sections))
+
+
+def with_tables(text: str, games: Games) -> str:
+    """docs/priors.md with new tables; words come before the mark."""
+    return f"{text.partition(MARK)[0]}{MARK}\n\n{priors(games)}"
+
+
+def main() -> None:
+    games, other = kept(), HERE / "priors.md"
+    (HERE / "peers.md").write_text(page(games), encoding="utf-8")
+    text = with_tables(other.read_text(encoding="utf-8"), games)
+    other.write_text(text, encoding="utf-8")
+
+
+def verdicts(games: Games) -> str:
+    rows, behind, close = [], [], 0
+    for data in games.data:
+        auto = games.rewards(data, OURS, "auto")
+        if not auto:
+            continue
+        peer, own = games.best(data, ours=False), games.best(data, ours=True)
+        more, error = difference(auto, games.rewards(data, *peer))
+        least = difference(auto, games.rewards(data, *own))[0]
+        behind += [data] if more < -2 * (error or 0.0) else []
+        close += least >= -CLOSE
+        rows.append(
+            [games.facts(data), f"{peer[0]} {peer[1]}", shown(games.mean(data, *peer)),
+             shown(games.mean(data, OURS, "auto")), shown(more, error, sign=True),
+             f"`{own[1]}`", shown(games.mean(data, *own)), shown(least, sign=True)]
+        )  # fmt: skip
+    head = ["data (arms, features)", "best peer", "reward", "`Auto()`", "difference",
+            "best of our others", "reward", "difference"]  # fmt: skip
+    none = f"on none of the {len(rows)} sets"
+    worse = f"worse than the best peer beyond two standard errors {behind or none}"
+    words = f"`Auto()` is {worse}, and within .01 of the best of our other policies, or above it, "
+    return f"## Data set by data set\n\n{words}on {close}.\n\n{table(head, rows)}"
+
+
+def costs() -> str:
+    """What Auto costs on each set."""
+    if not COSTS.exists():
+        return ""
+    told = json.loads(COSTS.read_text(encoding="utf-8"))
+    rows = [[_cost(value) for value in row.values()] for row in told["rows"]]
+    command = f"```sh\n{told['command']}\n```"
+    return f"## What it costs\n\n{told['note']}.\n\n{command}\n\n{table(told['rows'][0], rows)}"
+
+
+def _cost(value: Any) -> str:
+    return value if isinstance(value, str) else f"{value:,.0f}"
+
+
+def rewards(games: Games) -> str:
+    """Every method on every set."""
+    parts = ["## Every method\n"]
+    for title, ours in (("Other libraries", False), ("Ours", True)):
+        who = [it for it in games.methods() if (it[0] == OURS) is ours]
+        names = [f"`{method}`" if ours else f"{library} {method}" for library, method in who]
+        rows = [
+            [name, *(shown(games.mean(data, *it)) for data in games.data)]
+            for name, it in zip(names, who, strict=True)
+        ]
+        parts.append(f"{title}:\n\n{table(['reward per step', *games.data], rows)}")
+    return "\n".join(parts)
+
+
+def over_sets(games: Games, one: str, other: str) -> str:
+    """The mean difference of two of our policies over the sets that both played, in words."""
+    both = [
+        (games.rewards(data, OURS, one), games.rewards(data, OURS, other)) for data in games.data
+    ]
+    each = np.array([difference(*pair)[0] for pair in both if {*pair[0]} & {*pair[1]}])
+    if each.size < 2:
+        return "–"
+    error = each.std(ddof=1) / np.sqrt(each.size)
+    return f"{shown(each.mean(), error, sign=True)} ({(each > 0).sum()} of {each.size})"
+
+
+def question(games: Games) -> str:
+    rows = [
+        [title, f"`{own}`", f"`{rival}`", over_sets(games, own, rival)]
+        for title, own, rival in PAIRS
+    ]
+    head = ["models", "bootstrap", "rival", "difference over data sets (sets above)"]
+    return f"{QUESTION.format(*(row[-1] for row in rows))}\n{table(head, rows)}"
+
+
+def priors(games: Games) -> str:
+    """The paper's prior and the adaptive one, data set by data set."""
+    paper, adaptive, greedy = "wb-log-gaussian", "wb-log-gaussian-adaptive", "eg-log"
+    rows, gains = [], []
+    for data in games.data:
+        ours = [games.rewards(data, OURS, name) for name in (paper, adaptive, greedy)]
+        if not (ours[0] and ours[1]):
+            continue
+        more, error = difference(ours[1], ours[0])
+        gains.append((more, np.nan if not ours[2] else difference(ours[1], ours[2])[0]))
+        means = (games.mean(data, OURS, name) for name in (paper, adaptive, greedy))
+        rows.append([games.facts(data), *map(shown, means), shown(more, error, sign=True)])
+    head = ["data (arms, features)", f"`{paper}`", f"`{adaptive}`", f"`{greedy}`", "adaptive more"]
+    over, than_greedy = np.nanmean(np.array(gains), axis=0)
+    words = (
+        f"Over {len(rows)} sets the adaptive prior earns {shown(over, sign=True)} more than the "
+        f"paper's, and {shown(than_greedy, sign=True)} more than `eg-log`."
+    )
+    return f"{words}\n\n{table(head, rows)}"
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["take"]:
+        take(Path(sys.argv[2]))
+    main()
