@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from bandstrap import (
+    Auto,
     ArmFeatures,
     Bandit,
     Bootstrap,
@@ -213,6 +214,8 @@ SUBJECTS: dict[str, Subject] = {
     "neural-linear": _rows(lambda: NeuralLinear(SHARED), propensity=FEW),
     "ts-laplace": _named("ts-laplace"),
     "ensemble-log": _named("ensemble-log"),
+    "auto": _rows(Auto, propensity=FEW),
+    "default": Subject(lambda: Bandit(arms=ABC, seed=4, propensity=FEW), row, rounds=20),
     "tree-heuristic": _named("tree-heuristic"),
     "npb-tree": _named("npb-tree", propensity=FEW),
     "wb-nn": _rows(_bootstrapped(SMALL, EYE), propensity=FEW),
