@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from bandstrap import (
-    Auto,
     ArmFeatures,
+    Auto,
     Bandit,
     Bootstrap,
     Budgeted,
