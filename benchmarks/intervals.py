@@ -4,8 +4,10 @@ Bandits decide with a floor of 0.02 and learn: bootstraps of rewards alone, and 
 contexts. Each log is asked what uniformly random arms earn, what an arm earns that is not the best
 one, and what the best arm or a rule does. "stabilised" is how often the 95% interval of doubly
 robust estimates of stabilised variance holds the truth, "where ESS ≥ 100" the same for logs whose
-weights are worth at least 100 decisions. "IPS" is the same for weighted rewards and a normal
-interval. "ever missed" is how often a confidence sequence leaves the truth after any decision.
+weights are worth at least 100 decisions. Where only some logs are, these are not like others: in
+them an arm was chosen often because it had paid well. So look at all logs of rows whose median is
+100 or more. "IPS" is the same for weighted rewards and a normal interval. "ever missed" is how
+often a confidence sequence leaves the truth after any decision.
 
 Logs are made and judged in batches, each kept in a file, so that a run goes on where it was left.
 """
@@ -204,6 +206,7 @@ def rows_of(world: str, decisions: int, found: np.ndarray) -> list[Row]:
                 "target": name,
                 "decisions": decisions,
                 "logs": len(found),
+                "median ESS": float(np.median(of["ess"])),
                 "ESS ≥ 100": int(enough.sum()),
                 "stabilised": share(of["stabilised"]),
                 "where ESS ≥ 100": share(of["stabilised"][enough]),
