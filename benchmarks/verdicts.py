@@ -46,7 +46,9 @@ def main() -> None:
     print("|---|---|---|---|")
     for world, (decisions, logs) in sizes.items():
         held: dict[str, list[bool]] = defaultdict(list)
-        for log in (intervals.of_arms if world == "arms" else intervals.of_contexts)(decisions, logs, 7):
+        for log in (intervals.of_arms if world == "arms" else intervals.of_contexts)(
+            decisions, logs, 7
+        ):
             targets = intervals.targets(world, log.contexts, decisions)
             for _, word, holds in judged(log, targets, intervals.truths(world)):
                 held[word].append(holds)
