@@ -1,6 +1,6 @@
 """How often intervals hold the truth, by the verdict that diagnostics gave.
 
-Logs are those of benchmarks/coverage.py: bandits that learnt as they went, asked what uniformly
+Logs are those of benchmarks/intervals.py: bandits that learnt as they went, asked what uniformly
 random arms earn, what one arm earns, and what the best arm or a rule does. The interval is that of
 doubly robust estimates of stabilised variance, as in the answer of `bandstrap evaluate`.
 
@@ -9,12 +9,11 @@ doubly robust estimates of stabilised variance, as in the answer of `bandstrap e
 
 import sys
 from collections import defaultdict
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+import intervals
 from bandstrap.evaluation.diagnostics import Verdict
 from bandstrap.evaluation.diagnostics.checks import check_log, check_target
 from bandstrap.evaluation.diagnostics.log_summary import summarised
@@ -26,16 +25,6 @@ from bandstrap.evaluation.targets import Shares
 
 SIZES = {"arms": (2000, 400), "contexts": (1500, 100)}  # decisions, logs
 QUICK = {"arms": (500, 20), "contexts": (200, 2)}
-
-
-def worlds() -> Any:
-    """Logs of learning bandits; by its path, as another package has the module's name."""
-    found = spec_from_file_location("learning_logs", Path(__file__).with_name("coverage.py"))
-    assert found is not None
-    assert found.loader is not None
-    module = module_from_spec(found)
-    found.loader.exec_module(module)
-    return module
 
 
 def judged(log: Feedback, targets: dict[str, Any], truths: dict[str, float]) -> Any:
@@ -52,15 +41,16 @@ def judged(log: Feedback, targets: dict[str, Any], truths: dict[str, float]) -> 
 
 
 def main() -> None:
-    made = worlds()
     sizes = QUICK if "--quick" in sys.argv else SIZES
     print("| world | verdict | intervals | hold the truth |")
     print("|---|---|---|---|")
     for world, (decisions, logs) in sizes.items():
         held: dict[str, list[bool]] = defaultdict(list)
-        for log in (made.of_arms if world == "arms" else made.of_contexts)(decisions, logs, 7):
-            targets = made.targets(world, log.contexts, decisions)
-            for _, word, holds in judged(log, targets, made.truths(world)):
+        for log in (intervals.of_arms if world == "arms" else intervals.of_contexts)(
+            decisions, logs, 7
+        ):
+            targets = intervals.targets(world, log.contexts, decisions)
+            for _, word, holds in judged(log, targets, intervals.truths(world)):
                 held[word].append(holds)
         for word, every in sorted(held.items()):
             print(f"| {world} | {word} | {len(every)} | {np.mean(every):.1%} |")
