@@ -57,8 +57,7 @@ class Candidate(NamedTuple):
 
 
 def _network(hidden: int, examples: int) -> Candidate:
-    # Heads that keep their prior need no wide start, least of all after the regressions' choices.
-    model = NetworkHeads(SharedNetwork(hidden, examples=examples), HEADS, spread=1.0)
+    model = NetworkHeads(SharedNetwork(hidden, examples=examples), HEADS)
 
     def microseconds(to: Problem) -> float:
         parameters = hidden * (to.n_features + hidden + HEADS * to.n_arms)
