@@ -80,19 +80,25 @@ def test_a_log_object_and_a_table_give_the_same(tmp_path):
 
 def test_expired_dropped_and_arms_that_come_and_go(tmp_path):
     bandit, decisions = played(tmp_path / "log", 6, expiry=Expiry(decisions=3, reward=0.0))
+    bandit.drop(decisions[4])
     bandit.add_arm("c")
     bandit.decide(allowed=["a", "b"])
     bandit.retire_arm("a")
     bandit.decide()
-    bandit.drop(decisions[4])
+    bandit.reinstate_arm("a")
+    bandit.remove_arm("b")
+    bandit.decide()
     log = read_log(tmp_path / "log")
     assert log.arms == ("a", "b", "c")
-    assert len(log) == 7  # of 8
+    assert len(log) == 8  # of 9
     assert "expired, 1 dropped" in log.notes[0]
     assert log.rewards[0] == 0.0  # as the expiry says
     assert log.allowed[0].tolist() == [True, True, False]
-    assert log.allowed[-2].tolist() == [True, True, False]
-    assert log.allowed[-1].tolist() == [False, True, True]
+    assert log.allowed[-3:].tolist() == [
+        [True, True, False],
+        [False, True, True],
+        [True, False, True],
+    ]
 
 
 def test_contexts_as_they_were_given(tmp_path):

@@ -107,6 +107,15 @@ def test_arms_that_are_numbers_and_arms_that_are_given():
     assert (log.arms, log.chosen.tolist()) == ((12, 10, 9), [1, 2, 1])
 
 
+def test_arms_that_come_later_may_come_before():
+    first = pa.table({"arm": ["c", "b"], "reward": [0.0, 1.0], "city": ["x", "y"]})
+    later = pa.table({"arm": ["a", "c"], "reward": [2.0, 3.0], "city": ["z", "x"]})
+    log = read_log(pa.concat_tables([first, later]))  # two pieces
+    assert log.arms == ("a", "b", "c")
+    assert log.chosen.tolist() == [2, 1, 0, 2]
+    assert [log.context(row)["city"] for row in range(4)] == ["x", "y", "z", "x"]
+
+
 def test_rows_are_sorted_by_time_and_equal_times_stay():
     times = [3.0, 1.0, 2.0, 1.0]
     columns = {"time": times, "arm": ["a", "b", "a", "c"], "reward": [0.0, 1.0, 2.0, 3.0],

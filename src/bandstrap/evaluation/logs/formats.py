@@ -28,7 +28,9 @@ Reader = Callable[[Path, LogColumns, Options], Feedback]
 
 
 def read(source: Any, told: LogColumns, options: Options) -> Feedback:
-    """A log of any format that is known."""
+    """A log of any format that is known; one that was read already is returned as it is."""
+    if isinstance(source, Feedback):
+        return source
     if isinstance(source, str | Path):
         return _read_named(str(source), told, options)
     if isinstance(source, Mapping):

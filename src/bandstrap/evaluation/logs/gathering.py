@@ -223,7 +223,7 @@ class _Gathering:
         self._check_propensities()
         self.faults.check(self._rows)
         if self.layout.id != NONE:
-            self._ids.check(self._lines())
+            self._ids.check(self._lines)
 
     def _check_propensities(self) -> None:
         if "propensity" not in self._columns:

@@ -1,6 +1,6 @@
 """Identifiers of decisions: none comes twice."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import pyarrow as pa
@@ -33,7 +33,7 @@ class Ids:
         self._kept.append(numbers)
         self._rows += len(numbers)
 
-    def check(self, lines: Array | None) -> None:
+    def check(self, lines: Callable[[], Array | None]) -> None:
         """Refuse a log in which one comes twice."""
         if self._kept is None:
             return
@@ -42,7 +42,7 @@ class Ids:
         again = np.flatnonzero(ordered[1:] == ordered[:-1])
         if again.size:
             first, second = np.flatnonzero(found == ordered[again[0]])[:2].tolist()
-            place = Places(0, lines)
+            place = Places(0, lines())
             raise InvalidInput(
                 "id",
                 self._column,
