@@ -241,7 +241,7 @@ class _Results:
             if each.summary.draws:
                 yield (
                     f"{each.target.name} does not know its probabilities: they are shares of "
-                    f"{each.summary.draws} draws or more, whose error is in the interval."
+                    f"{each.summary.draws} draws or more."
                 )
 
 
