@@ -31,15 +31,18 @@ INTRODUCTION = f"""# Out of the box
 
 How a newcomer fares who chooses nothing: `Auto()` as it comes, the other policies of this library,
 and those of other libraries, on the same rows in the same order. Each row of a data set is a
-context, each class an arm, and the right arm pays 1. Nothing is tuned to a data set. This page is
+context, each class an arm, and the right arm pays 1. No setting depends on the data set; which
+models `Auto()` has was chosen by looking at these sets, and at made ones. This page is
 written by `docs/peers.py` from games that are kept in evidence/peers; to play them again:
 
 ```sh
 {COMMAND}
 ```
 
-10,000 rounds; ± is the standard error over seeds. A data set with fewer rows is shuffled and used
-again. Libraries use their defaults unless a setting is named, and learn after every round unless
+10,000 rounds; ± is the standard error over seeds, up to three, and where there is none a single
+seed was played. Differences are those of the seeds that both played, and the best is the best in
+hindsight. A dash means not played: few networks beside `Auto()` were. A data set with fewer rows
+is shuffled and used again. Libraries use their defaults unless a setting is named, and learn after every round unless
 that takes too long; all are told features of comparable size, and none the law of contexts.
 
 """
@@ -174,7 +177,7 @@ def verdicts(games: Games) -> str:
             "best of our others", "reward", "difference"]  # fmt: skip
     none = f"on none of the {len(rows)} sets"
     worse = f"worse than the best peer beyond two standard errors {behind or none}"
-    words = f"`Auto()` is {worse}, and within .01 of the best of our other policies, or above it, "
+    words = f"`Auto()` is {worse}, and within .01 of the best of our others that were played, or above it, "
     return f"## Data set by data set\n\n{words}on {close}.\n\n{table(head, rows)}"
 
 
