@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bandstrap import Auto, InvalidInput, Problem, Support
+from bandstrap import Auto, Bandit, InvalidInput, OutputError, Problem, Support
 from bandstrap.models import Learner
 from bandstrap.policies.contextual.auto import AutoLearner
 
@@ -127,3 +127,11 @@ def test_arms_count_alike_however_often_they_are_pulled(first, leader):
     auto = AutoLearner((0.0, 1.0), [common, rare], 2)
     pulls = [(0, 1.0)] * 29 + [(1, 1.0)]
     assert leaders(auto, pulls * 100)[-1] == leader
+
+
+def test_learners_in_another_order_are_refused_in_a_file():
+    bandit = Bandit(Auto(), ["a", "b"], seed=1)
+    bandit.learn(bandit.decide([0.1, 0.2]), reward=1.0)
+    bandit._memory.state.learners[0].learners.reverse()
+    with pytest.raises(OutputError, match="learners"):
+        Bandit.from_bytes(bandit.to_bytes())

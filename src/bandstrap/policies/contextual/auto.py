@@ -30,7 +30,6 @@ from bandstrap.storage.registry import saved
 from bandstrap.storage.schema import (
     ArrayOf,
     Fixed,
-    Grows,
     ListOf,
     Of,
     Real,
@@ -144,12 +143,12 @@ class AutoLearner(Learner):
     repeats: ClassVar[bool] = False
     schema = Schema(
         ends=Fixed(Row(Real(), Real())),
-        learners=ListOf(Of(Learner), Grows("learners")),
+        learners=ListOf(Of(Learner), "learners"),
         n_arms=Whole(1),
         leader=Whole(),
         learnt=Whole(),
-        losses=ArrayOf(np.float64, Grows("learners"), low=0.0),
-        squares=ArrayOf(np.float64, Grows("learners"), Grows("learners"), low=0.0),
+        losses=ArrayOf(np.float64, "learners", low=0.0),
+        squares=ArrayOf(np.float64, "learners", "learners", low=0.0),
     )
 
     def __init__(self, ends: tuple[float, float], learners: list[Learner], n_arms: int) -> None:
