@@ -43,7 +43,8 @@ written by `docs/peers.py` from games that are kept in evidence/peers; to play t
 seed was played. Differences are those of the seeds that both played, and the best is the best in
 hindsight. A dash means not played: few networks beside `Auto()` were. A data set with fewer rows
 is shuffled and used again. Libraries use their defaults unless a setting is named, and learn after
-every round unless that takes too long; all are told features of comparable size, and none the law of contexts.
+every round unless that takes too long; all are told features of comparable size,
+and none the law of contexts.
 
 """
 PAIRS = (
