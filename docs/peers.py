@@ -43,8 +43,8 @@ written by `docs/peers.py` from games that are kept in evidence/peers; to play t
 seed was played. Differences are those of the seeds that both played, and the best is the best in
 hindsight. A dash means not played: few networks beside `Auto()` were. A data set with fewer rows
 is shuffled and used again. Libraries use their defaults unless a setting is named, and learn after
-every round unless that takes too long; all are told features of comparable size, and none the law
-of contexts.
+every round unless that takes too long; all are told features of comparable size,
+and none the law of contexts.
 
 """
 PAIRS = (
@@ -178,9 +178,9 @@ def verdicts(games: Games) -> str:
             "best of our others", "reward", "difference"]  # fmt: skip
     none = f"on none of the {len(rows)} sets"
     worse = f"worse than the best peer beyond two standard errors {behind or none}"
-    near = "within .01 of the best of our others that were played, or above it, on"
-    words = f"`Auto()` is {worse}, and {near} {close}."
-    return f"## Data set by data set\n\n{words}\n\n{table(head, rows)}"
+    near = "within .01 of the best of our others that were played, or above it,"
+    words = f"`Auto()` is {worse}, and {near} "
+    return f"## Data set by data set\n\n{words}on {close}.\n\n{table(head, rows)}"
 
 
 def costs(games: Games) -> str:
