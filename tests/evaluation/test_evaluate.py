@@ -168,3 +168,11 @@ def test_what_cannot(given, said):
 def test_an_answer_that_there_is_not():
     with pytest.raises(UnknownName, match="had it run"):
         asked("wb", ["had it ran"])
+
+
+def test_the_public_name_is_the_function_whatever_was_imported_before():
+    import bandstrap
+    import bandstrap.evaluation
+
+    assert callable(bandstrap.evaluate)
+    assert callable(bandstrap.evaluation.evaluate)

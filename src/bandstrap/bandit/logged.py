@@ -44,11 +44,9 @@ class LoggedBandit(BaseEstimator):  # type: ignore[misc]
     reads tables itself; `encoder_` is that, or None.
 
     To put it to work, save the bandit and, if there is one, the encoder:
-
-        model.bandit_.save("live.bandit"); model.encoder_.save("encoder.json")
-
-    and later `Bandit.load("live.bandit").decide(Encoder.load("encoder.json")(row))`. In this
-    process, `model.encode(row)` is the context of a row.
+    `model.bandit_.save("live.bandit")` and `model.encoder_.save("encoder.json")`. Later,
+    `Bandit.load("live.bandit").decide(Encoder.load("encoder.json")(row))` decides. In this process,
+    `model.encode(row)` is the context of a row.
 
     >>> from bandstrap import LinThompson
     >>> X = np.array([[-1.0], [1.0]] * 20)

@@ -19,7 +19,7 @@ from bandstrap.evaluation.answer import answer, ends, number, warnings_of
 from bandstrap.evaluation.asked import ANSWERS, Asked, asked, rule_of_option
 from bandstrap.evaluation.diagnostics.finding import CANNOT, CARE, TRUST
 from bandstrap.evaluation.diagnostics.rules import Severity
-from bandstrap.evaluation.evaluate import run
+from bandstrap.evaluation.evaluation import run
 from bandstrap.evaluation.feedback import Feedback
 from bandstrap.evaluation.judging import Settings
 from bandstrap.evaluation.result import Evaluated, Evaluation

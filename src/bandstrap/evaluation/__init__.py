@@ -8,13 +8,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bandstrap.evaluation.evaluate import evaluate as evaluate
+    from bandstrap.evaluation.evaluation import evaluate as evaluate
     from bandstrap.evaluation.logs import read_log as read_log
     from bandstrap.evaluation.result import Evaluation as Evaluation
 
 __all__ = ["Evaluation", "evaluate", "read_log"]
 
-_HOMES = {"Evaluation": "result", "evaluate": "evaluate", "read_log": "logs"}
+_HOMES = {"Evaluation": "result", "evaluate": "evaluation", "read_log": "logs"}
 
 
 def __getattr__(name: str) -> object:
