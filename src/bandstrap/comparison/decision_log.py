@@ -40,4 +40,3 @@ def check_not_a_log(table: pa.Table, title: str) -> None:
         "bandstrap evaluate tells what another policy would have earned on a log, LoggedBandit "
         f"learns from it; if this is none, add --drop {propensity}",
     )
-
