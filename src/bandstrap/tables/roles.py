@@ -16,6 +16,7 @@ ACTION = {"action", "actions", "arm", "arms", "chosen", "choice", "decision", "t
 ITEM = {"item", "offer", "banner", "ad", "creative", "article", "version", "option", "group"}
 REWARD = {"reward", "rewards", "payoff", "click", "clicks", "clicked", "conversion", "converted",
           "outcome", "response", "revenue"}  # fmt: skip
+EARLIER = {"last", "prior", "previous", "past", "before", "history", "historical", "avg", "mean"}
 PROPENSITY = {"propensity", "propensities", "probability", "prob", "pscore", "p"}
 SURELY_PROPENSITY = {"propensity", "propensities", "pscore"}
 ALLOWED = {"allowed", "eligible", "available", "candidates"}

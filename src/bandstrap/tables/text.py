@@ -149,7 +149,7 @@ def _refused(path: Path, error: Exception) -> OutputError:
         return OutputError(path, problem, "fix or remove that row")
     if uneven := UNEVEN.search(message):
         line, expected, found = uneven.groups()
-        problem = f"line {line} has {found} columns where the header has {expected}"
+        problem = f"is not a table: line {line} has {found} columns, the header {expected}"
         return OutputError(path, problem, "correct or remove that line")
     return OutputError(path, f"is not a table ({_brief(error)})", REMEDY)
 

@@ -84,7 +84,7 @@ def test_propensities_that_are_all_missing_are_none(tmp_path):
         (HEADER + "\n", "nothing in it to evaluate"),
         (
             HEADER + "\n" + GOOD[0] + "\n2,2.0,b,0,1\n",
-            "line 3 has 5 columns where the header has 6",
+            "line 3 has 5 columns, the header 6",
         ),
         ("[1, 2]", "one list of JSON"),
         ("a,a,reward\n1,2,3\n", "2 columns have this name"),

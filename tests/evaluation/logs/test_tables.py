@@ -21,19 +21,21 @@ def written(path, columns=None, **options):
 
 def test_a_csv_of_another_system_needs_no_mapping(tmp_path):
     columns = {**frame(), "revenue": 1.5, "user_id": np.arange(200) // 3}
+    columns = {"clicks_last_week": np.arange(200) % 7, **columns}
     log = read_log(written(tmp_path / "log.csv", columns))
     assert log.arms == ARMS
     assert [log.arms[place] for place in log.chosen] == columns["variant"]
     assert (log.rewards == columns["clicked"]).all()
     assert (log.propensities == columns["prob"]).all()
     assert log.times[1] - log.times[0] == 60.0
-    assert log.columns.names == ["age", "city=Bern", "city=Oslo", "city=Rome"]
+    assert log.columns.names == ["clicks_last_week", "age", "city=Bern", "city=Oslo", "city=Rome"]
     for row in (0, 7):
-        assert log.context(row) == {"age": columns["age"][row], "city": columns["city"][row]}
+        names = ("clicks_last_week", "age", "city")
+        assert log.context(row) == {name: columns[name][row] for name in names}
         assert log.columns.record(log.contexts[row])[f"city={columns['city'][row]}"] == 1.0
     notes = " ".join(log.notes)
     for told in ("Arm: column 'variant'", "Reward: column 'clicked'", "Propensity: column 'prob'",
-                 "Time: column 'when'", "'revenue', known only after", "user_id"):  # fmt: skip
+                 "Time: column 'when'", "'revenue', by the name known", "user_id"):  # fmt: skip
         assert told in notes
 
 

@@ -13,6 +13,7 @@ from bandstrap.tables.cells import cells_of, classes_of, plain
 from bandstrap.tables.roles import (
     ACTION,
     ALLOWED,
+    EARLIER,
     ITEM,
     PROPENSITY,
     REWARD,
@@ -57,34 +58,26 @@ class _Guessing:
     def guess(self) -> Guess:
         for role, find in _FINDERS.items():
             given = getattr(self.told, role)
-            if given is None:
-                name = next((each for each in self._best(role, find) if self._free(each)), NONE)
-                if name != NONE:
-                    self.notes.append(f"{_ROLES[role]}: column {called(name)!r}, by its name.")
-            else:
-                name = given
-            self.found[role] = name
+            self.found[role] = self._found(role, find) if given is None else given
         self._require("arm", "the arm that was chosen")
         self._require("reward", "what it paid")
-        later = self._later()
         given = self.told.context
-        left = [name for name in self.sample.column_names if self._free(name)]
-        context = (
-            tuple(given) if given is not None else tuple(name for name in left if name not in later)
-        )
-        layout = Layout(**self.found, context=context)
+        layout = Layout(**self.found, context=self._left() if given is None else given)
         return Guess(layout, tuple(self.notes), given is not None)
+
+    def _found(self, role: str, find: "Finder") -> str:
+        """The column with the best name, if any has one."""
+        order = BEST.get(role, ())
+        found = [name for name in dict.fromkeys(find(self.sample)) if self._free(name)]
+        best = min(found, key=lambda name: _rank(name, order), default=NONE)
+        if best != NONE:
+            self.notes.append(f"{_ROLES[role]}: column {called(best)!r}, by its name.")
+        return best
 
     def _free(self, name: str) -> bool:
         """Whether a column holds nothing else."""
         told = [value for role, value in self.told.given.items() if role != "context"]
         return name not in self.found.values() and name not in told
-
-    def _best(self, role: str, find: "Finder") -> list[str]:
-        """The columns that may be it, those with the best names first."""
-        order = BEST.get(role, ())
-        found = [*dict.fromkeys(find(self.sample))]
-        return sorted(found, key=lambda name: _rank(name, order))
 
     def _require(self, role: str, what: str) -> None:
         if self.found[role] == NONE:
@@ -92,22 +85,26 @@ class _Guessing:
             remedy = f"no name of a column tells which holds {what}; name one of {names}"
             raise InvalidInput(role, self.told.given.get(role), remedy)
 
-    def _later(self) -> list[str]:
-        """Columns that are known only after the decision."""
-        if self.told.context is not None:
-            return []
+    def _left(self) -> tuple[str, ...]:
+        """All other columns, without what is known only later and identifiers."""
         free = [name for name in self.sample.column_names if self._free(name)]
-        later = [name for name in free if words_in(name) & REWARD]
+        later = [name for name in free if _pays(name)]
         if later:
             names = ", ".join(repr(called(name)) for name in later)
             self.notes.append(
-                f"Left out of contexts: {names}, known only after the decision by the name; give "
-                "reward to evaluate by another column."
+                f"Left out of contexts: {names}, by the name known only after the decision; name "
+                "the reward to evaluate by another column."
             )
         ids = [name for name in free if name not in later and name.lower() in OWN_IDS]
         if ids:
             self.notes.append(f"Left out of contexts: {', '.join(map(called, ids))}, identifiers.")
-        return [*later, *ids]
+        return tuple(name for name in free if name not in (*later, *ids))
+
+
+def _pays(name: str) -> bool:
+    """Whether a name says that this is an outcome, and not one of earlier times."""
+    words = words_in(name)
+    return bool(words & REWARD) and not words & EARLIER
 
 
 def _rank(name: str, order: tuple[str, ...]) -> int:
@@ -129,7 +126,7 @@ def _may_be_arms(column: pa.ChunkedArray) -> bool:
 
 
 def _rewards(sample: pa.Table) -> Iterator[str]:
-    yield from named(sample, REWARD, are_numbers)
+    yield from filter(_pays, named(sample, REWARD, are_numbers))
 
 
 def _propensities(sample: pa.Table) -> Iterator[str]:

@@ -22,10 +22,6 @@ class Parsed(NamedTuple):
     words: Array
     nan: Array
 
-    def given(self, column: pa.ChunkedArray) -> list[object]:
-        """What the cells hold, for a sentence."""
-        return [*column.to_pylist()]
-
 
 def numbers_in(column: pa.ChunkedArray, decimal: str = POINT) -> Parsed:
     """Every cell of a column as a number."""
