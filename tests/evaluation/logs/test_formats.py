@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import os
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -50,8 +52,11 @@ def test_json_lines_with_other_columns_in_some_and_a_bad_line(tmp_path):
 
 
 SMALL = "open_bandit_small:random/all"
+FILE = Path(os.environ.get("BANDSTRAP_DATA", "")) / "open_bandit_small.npz"
+with_the_sample = pytest.mark.skipif(not FILE.is_file(), reason="the sample is not at hand")
 
 
+@with_the_sample
 def test_the_open_bandit_sample():
     log = read_log(SMALL)
     assert log.arms == tuple(range(80))
@@ -65,6 +70,7 @@ def test_the_open_bandit_sample():
     assert (np.diff(log.times) >= 0).all()
 
 
+@with_the_sample
 def test_logs_of_one_file_have_names():
     with pytest.raises(OutputError, match=r"holds 6 logs \(bts/all, .*name one, as in open_bandit"):
         read_log("open_bandit_small")
