@@ -9,6 +9,7 @@ from scipy.stats import beta, binom
 
 from bandstrap import POLICIES, Problem, Support
 from bandstrap.laws import beta_probabilities, binomial_law, discrete_probabilities
+from bandstrap.policies.base import discount
 from bandstrap.seeding import kernel_stream
 
 BETAS = {
@@ -140,7 +141,7 @@ def test_counts_beyond_quadrature_are_left_to_draws():
     state = policy.start(Problem(2, support=Support.binary()))
     assert policy.probabilities(state, None, None) is not None
     tiny = np.array([0.01])
-    policy.forget(state, 0.0)
+    discount(policy, state, 0.0)
     state.history.arrays.moments[0, 0, 0] = 1.0
     policy.update(state, None, np.array([0]), np.array([1.0]), None, tiny)
     state.history.arrays.counts[0, 0] = [0.01, 1.0]

@@ -20,6 +20,7 @@ from bandstrap import (
     Support,
 )
 from bandstrap.policies import POLICIES
+from bandstrap.policies.base import discount
 from bandstrap.resampling import Resampling
 from bandstrap.seeding import kernel_stream
 
@@ -82,8 +83,8 @@ def test_what_is_forgotten_counts_less_than_what_came_since(scheme):
     rewards, _ = rows_of_an_arm()
     policy = Bootstrap(scheme)
     state = told(policy, rewards[:30], np.ones(30))
-    policy.forget(state, 0.5)
-    policy.forget(state, 0.5)
+    discount(policy, state, 0.5)
+    discount(policy, state, 0.5)
     for reward in rewards[30:]:
         policy.update(state, None, np.array([0]), np.array([reward]))
     factors = np.repeat([0.25, 1.0], 30)
@@ -100,7 +101,7 @@ def test_known_values_fade_row_by_row_where_counts_must_be_whole(scheme):
     state = policy.start(problem)
     for place, reward in enumerate(rewards):
         if place == 30:
-            policy.forget(state, 0.25)
+            discount(policy, state, 0.25)
         policy.update(state, None, np.array([0]), np.array([reward]))
     found = drawn(policy, state)
     expected = twin(scheme, rewards, np.repeat([0.25, 1.0], 30))
@@ -116,7 +117,7 @@ def test_means_need_only_counts_and_counts_may_be_fractions(scheme, support):
     weights = np.array([0.5])
     for reward in (1.0, 1.0, 0.0):
         policy.update(state, None, np.array([0]), np.array([reward]), weights=weights)
-    policy.forget(state, 0.5)
+    discount(policy, state, 0.5)
     assert state.history.count[0, 0] == pytest.approx(2 + 0.75)
     assert state.history.mean[0, 0] == pytest.approx((1 + 0.5) / 2.75)
 
@@ -128,7 +129,7 @@ def test_the_choice_is_that_of_the_draws():
     for _ in range(200):
         policy.update(state, None, np.array([0]), np.array([0.9]))
         policy.update(state, None, np.array([1]), np.array([0.6]))
-    policy.forget(state, 0.5)
+    discount(policy, state, 0.5)
     arms = [policy.select(state, None, rng)[0] for _ in range(200)]
     assert arms.count(0) == 200
     draw = policy.decide(state, None, rng, None)

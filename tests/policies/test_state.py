@@ -16,6 +16,7 @@ from bandstrap import (
     Support,
 )
 from bandstrap.policies import POLICIES
+from bandstrap.policies.base import discount
 from bandstrap.policies.entry import CATEGORIES, CHANGE_ARMS
 from bandstrap.policies.registry import REGISTRY
 from bandstrap.seeding import kernel_stream
@@ -163,7 +164,7 @@ def test_what_is_discounted_counts_less_and_the_prior_does_not(name, factor):
     policy, problem = POLICIES[name](), Problem(2, support=Support.binary())
     rewards = [np.array([1.0, 0.0] * 30), np.array([1.0] * 36 + [0.0] * 24)]
     state = told(policy, problem, rewards)
-    policy.forget(state, factor)
+    discount(policy, state, factor)
     kept = [
         [1.0, 0.0] * round(15 * 2 * factor),
         [1.0] * round(36 * factor) + [0.0] * round(24 * factor),
@@ -180,10 +181,10 @@ def test_what_cannot_be_discounted_or_weighed_says_so():
     problem = Problem(2)
     state = told(BESA(), problem, [[0.3], [0.4]])
     with pytest.raises(InvalidInput, match="Window"):
-        BESA().forget(state, 0.5)
+        discount(BESA(), state, 0.5)
     with pytest.raises(InvalidInput, match="whole weights"):
         BESA().update(state, None, np.array([0]), np.array([0.3]), None, np.array([0.5]))
     with pytest.raises(InvalidInput, match="positive"):
         Bootstrap().update(state, None, np.array([0]), np.array([0.3]), None, np.array([-1.0]))
     with pytest.raises(InvalidInput, match="from 0 to 1"):
-        Bootstrap(prior=PseudoRewards()).forget(state, 1.5)
+        discount(Bootstrap(prior=PseudoRewards()), state, 1.5)

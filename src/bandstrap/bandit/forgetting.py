@@ -9,7 +9,7 @@ import numpy as np
 from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.policies import Policy, State
-from bandstrap.policies.base import learn
+from bandstrap.policies.base import discount, learn
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap
 from bandstrap.storage.schema import Fixed, Of, Real, Schema, Whole, require
@@ -72,7 +72,7 @@ class FadingMemory(Memory):
 
     def __init__(self, policy: Policy[Any], problem: Problem, every: int, factor: float) -> None:
         super().__init__(policy, problem)
-        policy.forget(self.state, factor)  # a policy that cannot forget refuses now
+        discount(policy, self.state, factor)  # a policy that cannot forget refuses now
         self.interval = Interval(every)
         self.factor = factor
 
@@ -81,7 +81,7 @@ class FadingMemory(Memory):
     ) -> None:
         super().learn(context, arm, reward, weight, rng)
         if self.interval.completed():
-            self.policy.forget(self.state, self.factor)
+            discount(self.policy, self.state, self.factor)
 
 
 class WindowMemory(Memory):

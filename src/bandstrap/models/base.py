@@ -54,13 +54,6 @@ class Learner(ABC):
     def margins(self, contexts: Array, rng: Rng) -> Array:
         """A fresh draw of the margin of each arm, (arms,); infinite for one to be tried first."""
 
-    def expected(self, contexts: Array, rng: Rng) -> Array:
-        """What each arm is expected to pay, (arms,): without what a draw adds, where that is known.
-
-        Infinite for an arm to be tried first. It may do work that `learn` has put off, by `rng`.
-        """
-        return draw_scores(self, contexts, rng)
-
     def best(self, contexts: Array, rng: Rng, allowed: Array) -> int:
         """The allowed arm with the largest draw, ties at random; there may be a shortcut to it."""
         return highest(self.margins(contexts, rng), allowed, rng)

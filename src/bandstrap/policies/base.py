@@ -121,12 +121,6 @@ class Policy(ABC, Generic[S]):
         state.remap_arms(self.start(problem, state.runs), before)
         state.problem = problem
 
-    def forget(self, state: S, factor: float) -> None:
-        """Let everything learnt so far, but not the prior, count only `factor` as much."""
-        if not 0 <= factor <= 1:
-            raise InvalidInput("factor", factor, "give a number from 0 to 1")
-        state.discount(self.start(state.problem, state.runs), factor)
-
     @abstractmethod
     def _start(self, problem: Problem, runs: int) -> S: ...
 
@@ -169,6 +163,13 @@ def learn(
             policy._update(state, contexts, arms, rewards, rng)
     else:
         policy._update(state, contexts, arms, rewards, rng, weights)
+
+
+def discount(policy: Policy[S], state: S, factor: float) -> None:
+    """Let everything learnt so far, but not the prior, count only `factor` as much."""
+    if not 0 <= factor <= 1:
+        raise InvalidInput("factor", factor, "give a number from 0 to 1")
+    state.discount(policy.start(state.problem, state.runs), factor)
 
 
 def needed(rng: Rng | None, policy: object) -> Rng:

@@ -19,6 +19,7 @@ from bandstrap import (
     Support,
     from_torch,
 )
+from bandstrap.policies.base import discount
 
 torch = pytest.importorskip("torch")
 
@@ -236,7 +237,7 @@ def test_weights_of_rewards_and_forgetting_scale_the_weights():
     policy = policy_of(resampling=FirstOnly())
     state, rng = started(policy, rounds=3)
     policy.update(state, CONTEXT, np.array([2]), np.array([1.0]), rng, np.array([2.5]))
-    policy.forget(state, 0.5)
+    discount(policy, state, 0.5)
     weights = learner(state).examples.weights[:4]
     assert weights.tolist() == [[0, 0.5, 0.5, 0.5]] * 3 + [[0, 1.25, 1.25, 1.25]]
 

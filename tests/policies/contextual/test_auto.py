@@ -92,6 +92,8 @@ class Says(Learner):
     def margins(self, contexts, rng):
         return np.array(self.always)
 
+    expected = margins
+
     def probabilities(self, contexts, allowed):
         return np.array([self.first, 1 - self.first])
 

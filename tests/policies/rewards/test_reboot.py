@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import kstest, norm
 
 from bandstrap import Bandit, HalfLife, InvalidInput, Problem, ReBoot, Support
+from bandstrap.policies.base import discount
 from bandstrap.policies.rewards.reboot import residual_spread
 
 REWARDS = np.array([0.2, 0.9, 0.4, 0.4, 0.7])
@@ -62,7 +63,7 @@ def test_squares_follow_weights_and_fade():
         policy.update(state, None, np.array([0]), np.array([reward]), None, given)
     mean = weights @ rewards / weights.sum()
     assert state.squares[0, 0] == pytest.approx(weights @ (rewards - mean) ** 2)
-    policy.forget(state, 0.25)
+    discount(policy, state, 0.25)
     assert state.squares[0, 0] == pytest.approx(0.25 * weights @ (rewards - mean) ** 2)
     bandit = Bandit(policy, ["a"], forgetting=HalfLife(3))
     bandit.learn(arm=["a"] * 50, reward=[0.1] * 50)  # rounding must not take squares below 0

@@ -13,7 +13,7 @@ from bandstrap.errors import InvalidInput
 from bandstrap.kernels.codes import LINEAR, LOGISTIC
 from bandstrap.kernels.convex import replicas as kernels
 from bandstrap.kernels.intrinsics import LANES
-from bandstrap.models.base import Learner, Model
+from bandstrap.models.base import Learner, Model, draw_scores
 from bandstrap.models.checks import check_unit_support
 from bandstrap.models.features import Examples, as_numbers, unit_of, verify_rows
 from bandstrap.models.link import IDENTITY, SIGMOID, Link
@@ -203,6 +203,9 @@ class ReplicaLearner(Learner):
 
     def margins(self, contexts: Array, rng: Rng) -> Array:
         return self._look(self._drawn_replica(rng), contexts)
+
+    def expected(self, contexts: Array, rng: Rng) -> Array:
+        return draw_scores(self, contexts, rng)
 
     def _drawn_replica(self, rng: Rng) -> int:
         self._learn_pseudo_examples(rng)

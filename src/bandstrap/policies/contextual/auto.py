@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -136,6 +136,20 @@ def _unit(support: Support) -> Support:
     return Support.binary() if support.values and len(support.values) == 2 else Support.interval()
 
 
+class Predictor(Protocol):
+    """What every learner that takes part can do besides."""
+
+    def expected(self, contexts: Array, rng: Rng) -> Array:
+        """What each arm is expected to pay, (arms,): without what a draw adds, where that is known.
+
+        Infinite for an arm to be tried first. It may do work that `learn` has put off, by `rng`.
+        """
+
+
+def _expected(learner: Learner, contexts: Array, rng: Rng) -> Array:
+    return cast(Predictor, learner).expected(contexts, rng)
+
+
 @saved
 class AutoLearner(Learner):
     """Learners of rewards as shares of their range, and how well they predict."""
@@ -185,7 +199,7 @@ class AutoLearner(Learner):
         """Note how well each would have predicted this reward, and let the best take over."""
         if len(self.learners) == 1:
             return
-        said = np.array([each.expected(context, rng)[arm] for each in self.learners])
+        said = np.array([_expected(each, context, rng)[arm] for each in self.learners])
         # An arm that is yet to be tried is worth infinity: nothing is known.
         errors = np.where(np.isfinite(said), np.clip(said, 0.0, 1.0) - share, 1.0) ** 2
         errors *= weight * self._importance(context, arm)

@@ -14,6 +14,7 @@ from bandstrap import (
     SquareCB,
     Support,
 )
+from bandstrap.policies.base import discount
 from earning import earned_by
 
 EVERY = np.ones((1, 3), dtype=bool)
@@ -57,13 +58,13 @@ def test_what_waits_is_forgotten_and_changes_arms_with_the_rest():
         policy.update(state, x, arm, reward)
     learner = state.learners[0]
     assert (learner.rounds, learner.waiting) == (32.0, 18.0)
-    policy.forget(state, 0.5)
+    discount(policy, state, 0.5)
     assert (learner.rounds, learner.waiting) == (16.0, 9.0)
     waiting = [rows.count for rows in learner.rows]
     policy.remap_arms(state, Problem(2, 2), [2, None])
     assert [rows.count for rows in learner.rows] == [waiting[2], 0]
     assert learner.waiting == pytest.approx(0.5 * waiting[2])
-    policy.forget(state, 0.0)
+    discount(policy, state, 0.0)
     assert learner.waiting == learner.rounds == sum(rows.count for rows in learner.rows) == 0
 
 

@@ -20,6 +20,7 @@ from bandstrap import (
     SquareCB,
     Support,
 )
+from bandstrap.policies.base import discount
 from earning import earned_by
 
 EVERY = np.ones((1, 3), dtype=bool)
@@ -107,7 +108,7 @@ def test_forgetting_explores_again():
     policy, x = SquareCB(RecursiveLinear()), np.array([[0.3, -0.4]])
     state = taught(policy)
     before = policy.probabilities(state, x, EVERY).max()
-    policy.forget(state, 0.01)
+    discount(policy, state, 0.01)
     assert state.learners[0].rounds == pytest.approx(0.6)
     assert policy.probabilities(state, x, EVERY).max() < before - 0.1
 

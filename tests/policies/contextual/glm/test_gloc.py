@@ -6,6 +6,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from bandstrap import GLOC, FixedRadius, InvalidInput, OnlineToConfidence, Problem, Support
+from bandstrap.policies.base import discount
 from bandstrap.policies.contextual.glm.gloc import nearest_within
 from bandstrap.storage.packing import pack
 from earning import earned_by
@@ -145,13 +146,13 @@ def test_half_forgotten_parameters_stay_in_their_ball():
     learner = state.learners[0]
     before, regret = learner.steps[0].copy(), learner.regrets[0]
     matrix = np.linalg.inv(learner.arms.inverse(0))
-    policy.forget(state, 0.25)
+    discount(policy, state, 0.25)
     faded = 0.25 * matrix + 0.75 * np.eye(3)
     expected = np.linalg.solve(faded, 0.25 * matrix @ before)
     np.testing.assert_allclose(learner.steps[0], expected, rtol=1e-8)
     assert np.linalg.norm(learner.steps[0]) < np.linalg.norm(before)
     assert learner.regrets[1] < learner.regrets[0] < regret
-    policy.forget(state, 0.0)
+    discount(policy, state, 0.0)
     assert learner.regrets[0] == pytest.approx(learner.regrets[1])
 
 

@@ -6,6 +6,7 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression as Sklearn
 
 from bandstrap import UCBGLM, FixedWidth, InvalidInput, LikelihoodEllipsoid, Problem, Support
+from bandstrap.policies.base import discount
 from earning import earned_by
 
 X = np.array([[0.7, -1.2]])
@@ -56,7 +57,7 @@ def test_it_stays_there_as_rewards_come_with_weights_and_fade():
     policy = UCBGLM(penalty=0.5)
     state = taught(policy, rows[:60], rewards[:60], weights[:60])
     policy.scores(state, X, np.random.default_rng(0))
-    policy.forget(state, 0.3)
+    discount(policy, state, 0.3)
     for i in range(60, 90):
         policy.update(state, rows[i : i + 1], np.array([1]), rewards[i : i + 1], None,
                       weights[i : i + 1])  # fmt: skip
