@@ -6,8 +6,8 @@ from typing import Any
 from bandstrap.bandit.decision import Arm
 from bandstrap.evaluation.feedback import Feedback
 from bandstrap.evaluation.logs.columns import LogColumns
-from bandstrap.evaluation.logs.dsjson_writing import write_dsjson
-from bandstrap.evaluation.logs.formats import read
+from bandstrap.evaluation.logs.formats.dsjson_writing import write_dsjson
+from bandstrap.evaluation.logs.formats.recognising import read
 from bandstrap.evaluation.logs.gathering import AS_IT_IS, Options
 from bandstrap.evaluation.logs.spill import LIMIT
 from bandstrap.problem import Support
