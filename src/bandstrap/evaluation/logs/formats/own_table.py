@@ -46,6 +46,7 @@ def read_own_table(rows: Rows, title: str, told: LogColumns, options: Options) -
         titles={name: name.removeprefix(PREFIX) for name in context},
         keep=True,
         seconds=True,
+        merged=True,
         no_propensity=DEFERRED,
         missing_propensity=MISSING,
     )
