@@ -312,8 +312,8 @@ class _Gathering:
 
     def _sorted(self, made: Feedback) -> Feedback:
         """In the order of time; rows of one time stay in the order of the log."""
-        times = made.times
-        late = np.zeros(0, np.int64) if times is None else np.flatnonzero(times[1:] < times[:-1])
+        times = np.zeros(0) if made.times is None else made.times
+        late = np.flatnonzero(times[1:] < times[:-1])
         if late.size:
             self._check_order(late + 1)
             made = _reordered(made, np.argsort(times, kind="stable"), self.spill)
