@@ -13,14 +13,14 @@ Logs are made and judged in batches, each kept in a file, so that a run goes on 
 """
 
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 from scipy.special import betainc, betaln, expit
 
-from bandstrap import Bandit, Bootstrap, EigenExamples, Problem, Support
+from bandstrap import Bandit, Bootstrap, EigenExamples, Problem, Propensity, Support
 from bandstrap.evaluation.estimators import IPS
 from bandstrap.evaluation.feedback import Feedback
 from bandstrap.evaluation.intervals import (
@@ -43,6 +43,7 @@ SLOPES = np.array([[0.5, 0.0], [-0.5, 0.25], [0.0, 0.5]])
 LEVELS = np.array([0.0, -0.1, -0.2])
 NODES, SHARES = np.polynomial.legendre.leggauss(10)
 PANELS = 8  # errors are below 10⁻⁶
+Judge = Callable[[Feedback, str, dict[str, float]], np.ndarray]  # (targets, columns) of a log
 COLUMNS = ("ess", "stabilised", "width", "ips", "ips_width", "bernstein", "betting")
 
 
@@ -87,7 +88,7 @@ def of_contexts(decisions: int, runs: int, seed: int) -> Iterator[Feedback]:
         rng = np.random.default_rng([seed, run, 2])
         policy = CONTEXTUAL["wb-log-gaussian"](EigenExamples(np.eye(2)))
         given = {"rewards": Support.binary(), "seed": 1000 * seed + run}
-        bandit = Bandit(policy, range(len(LEVELS)), **given)
+        bandit = Bandit(policy, range(len(LEVELS)), propensity=Propensity(floor=FLOOR), **given)
         contexts = rng.standard_normal((decisions, 2))
         chosen, rewards = np.empty(decisions, dtype=int), np.empty(decisions)
         logged = np.empty((decisions, len(LEVELS)))
@@ -182,17 +183,29 @@ def ever_missed(tally, terms, truth: float) -> bool:
     return bool((tally.evidence(terms, truth) >= tally.threshold).any())
 
 
-def batch(world: str, index: int, runs: int, decisions: int, kept: Path) -> np.ndarray:
+def batch(
+    world: str, index: int, runs: int, decisions: int, kept: Path, judge: Judge = judged
+) -> np.ndarray:
     """What was made of a batch of logs, (logs, targets, columns), now or by an earlier run."""
     path = kept / f"{world}-{decisions}-{index}-{runs}.npy"
     if path.exists():
         return np.load(path)
     make, truth = (of_arms if world == "arms" else of_contexts), truths(world)
-    found = np.array([judged(each, world, truth) for each in make(decisions, runs, index)])
+    found = np.array([judge(each, world, truth) for each in make(decisions, runs, index)])
     kept.mkdir(parents=True, exist_ok=True)
     np.save(path.with_suffix(".part.npy"), found)
     path.with_suffix(".part.npy").rename(path)
     return found
+
+
+def batches(world: str, logs: int, decisions: int, kept: Path, judge: Judge = judged) -> np.ndarray:
+    """What was made of all logs, (logs, targets, columns)."""
+    found, most = [], BATCHES[world]
+    for index, start in enumerate(range(0, logs, most)):
+        runs = min(most, logs - start)
+        found.append(batch(world, index, runs, decisions, kept, judge))
+        print(f"{world}: {start + runs} of {logs} logs", flush=True)
+    return np.concatenate(found)
 
 
 def rows_of(world: str, decisions: int, found: np.ndarray) -> list[Row]:
@@ -236,12 +249,8 @@ def main() -> None:
         given.logs, given.decisions, given.contextual = 12, 300, 200
     rows: list[Row] = []
     for world, decisions in (("arms", given.decisions), ("contexts", given.contextual)):
-        found, most = [], BATCHES[world]
-        for index, start in enumerate(range(0, given.logs, most)):
-            runs = min(most, given.logs - start)
-            found.append(batch(world, index, runs, decisions, given.out / "intervals"))
-            print(f"{world}: {start + runs} of {given.logs} logs", flush=True)
-        rows += rows_of(world, decisions, np.concatenate(found))
+        found = batches(world, given.logs, decisions, given.out / "intervals")
+        rows += rows_of(world, decisions, found)
     report(given.out, "intervals", vars(given), rows, "95% intervals of what targets earn")
 
 

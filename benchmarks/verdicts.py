@@ -2,58 +2,79 @@
 
 Logs are those of benchmarks/intervals.py: bandits that learnt as they went, asked what uniformly
 random arms earn, what one arm earns, and what the best arm or a rule does. The interval is that of
-doubly robust estimates of stabilised variance, as in the answer of `bandstrap evaluate`.
+doubly robust estimates of stabilised variance, as in the answer of `bandstrap evaluate`. Of the
+same logs it says how often that interval holds where weights are worth at least 100 decisions.
+
+Logs are made and judged in batches, each kept in a file, so that a run goes on where it was left.
 
     python benchmarks/verdicts.py [--quick]
 """
 
-import sys
-from collections import defaultdict
-from typing import Any
+from argparse import Namespace
 
 import numpy as np
 
 import intervals
-from bandstrap.evaluation.diagnostics import Verdict
 from bandstrap.evaluation.diagnostics.checks import check_log, check_target
+from bandstrap.evaluation.diagnostics.finding import CANNOT, CARE, TRUST, Verdict
 from bandstrap.evaluation.diagnostics.log_summary import summarised
 from bandstrap.evaluation.diagnostics.target_summary import TargetSummary
 from bandstrap.evaluation.feedback import Feedback
-from bandstrap.evaluation.intervals import StabilisedDR
 from bandstrap.evaluation.regression import forward_fit, sampled
 from bandstrap.evaluation.targets import Shares
+from output import Row, arguments, report
 
-SIZES = {"arms": (2000, 400), "contexts": (1500, 100)}  # decisions, logs
-QUICK = {"arms": (500, 20), "contexts": (200, 2)}
+WORDS = (TRUST, CARE, CANNOT)
 
 
-def judged(log: Feedback, targets: dict[str, Any], truths: dict[str, float]) -> Any:
-    """The verdict on each target, and whether its interval holds the truth."""
-    n, log_facts, model = len(log), summarised(log), forward_fit(log)
-    usual = float(np.median(log.rewards))
-    for name, every in targets.items():
+def judged(log: Feedback, world: str, truths: dict[str, float]) -> np.ndarray:
+    """The verdict on each target, whether its interval holds the truth, and its sample size."""
+    n, log_facts = len(log), summarised(log)
+    model, usual = forward_fit(log)(0, n), float(np.median(log.rewards))
+    rows = []
+    for name, every in intervals.targets(world, log.contexts, n).items():
         weights = TargetSummary(log, usual, log_facts.chosen)
         weights.add(Shares(slice(0, n), every))
         found = [*check_log(log_facts), *check_target(name, weights, log_facts)]
-        tally = StabilisedDR().start()
-        tally.add(sampled(log, 0, n, every, model(0, n)))
-        yield name, Verdict.of(found).word, truths[name] in tally.interval()
+        word = Verdict.of(found).word
+        holds, _ = intervals.stabilised(sampled(log, 0, n, every, model), truths[name])
+        rows.append([WORDS.index(word), holds, weights.size])
+    return np.array(rows, dtype=float)
+
+
+def rows_of(world: str, decisions: int, found: np.ndarray) -> list[Row]:
+    """Of each verdict, and of all targets whose weights are worth enough decisions."""
+    word, holds, size = found.reshape(-1, 3).T
+    which = {each: word == place for place, each in enumerate(WORDS)}
+    which[f"effective sample size ≥ {intervals.ENOUGH}"] = size >= intervals.ENOUGH
+    return [
+        {
+            "world": world,
+            "decisions": decisions,
+            "logs": len(found),
+            "verdict": name,
+            "intervals": int(some.sum()),
+            "hold the truth": intervals.share(holds[some]),
+        }
+        for name, some in which.items()
+    ]
 
 
 def main() -> None:
-    sizes = QUICK if "--quick" in sys.argv else SIZES
-    print("| world | verdict | intervals | hold the truth |")
-    print("|---|---|---|---|")
-    for world, (decisions, logs) in sizes.items():
-        held: dict[str, list[bool]] = defaultdict(list)
-        for log in (intervals.of_arms if world == "arms" else intervals.of_contexts)(
-            decisions, logs, 7
-        ):
-            targets = intervals.targets(world, log.contexts, decisions)
-            for _, word, holds in judged(log, targets, intervals.truths(world)):
-                held[word].append(holds)
-        for word, every in sorted(held.items()):
-            print(f"| {world} | {word} | {len(every)} | {np.mean(every):.1%} |")
+    parser = arguments(__doc__)
+    parser.add_argument("--logs", type=int, default=1000)
+    parser.add_argument("--decisions", type=int, default=2000, help="of arms alone")
+    parser.add_argument("--contextual", type=int, default=1500, help="decisions with contexts")
+    parser.add_argument("--quick", action="store_true", help="a few short logs")
+    given: Namespace = parser.parse_args()
+    if given.quick:
+        given.logs, given.decisions, given.contextual = 12, 300, 200
+    rows: list[Row] = []
+    for world, decisions in (("contexts", given.contextual), ("arms", given.decisions)):
+        kept = given.out / "verdicts"
+        found = intervals.batches(world, given.logs, decisions, kept, judged)
+        rows += rows_of(world, decisions, found)
+    report(given.out, "verdicts", vars(given), rows, "95% intervals by the verdict on them")
 
 
 if __name__ == "__main__":

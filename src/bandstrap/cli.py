@@ -358,6 +358,9 @@ def _evaluate(
         ),
     ] = None,
     read: ReadingOptions,
+    sort: Annotated[
+        bool, typer.Option("--sort", help="Sort rows that are not in the order of time.")
+    ] = False,
     estimate_propensities: Annotated[
         bool,
         typer.Option(
@@ -392,7 +395,7 @@ def _evaluate(
             split_own(policy), tuple(rule or ()), tuple(bandit or ()), split(answer), draws
         )
         what, columns = chosen.asked(), roles(column or ())
-        feedback = read_log(log, reading=read.reading(), **columns)
+        feedback = read_log(log, reading=read.reading(), sort=sort, **columns)
     settings = Settings(level, seed, estimate=estimate_propensities)
     found = evaluate(feedback, what, settings, log.name, out)
     show(found, json)

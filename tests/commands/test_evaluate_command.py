@@ -2,12 +2,14 @@
 
 import json
 import os
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+from bandstrap import Bandit, Bootstrap
 from bandstrap.commands.evaluate import roles
 from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.simulation.store.folder import locked
@@ -88,24 +90,59 @@ def spoilt(column, row, value):
     return bad
 
 
-BAD = {
-    "propensity 0": lambda: spoilt("propensity", 7, 0.0),
-    "propensity above 1": lambda: spoilt("propensity", 7, 1.5),
-    "propensity missing": lambda: spoilt("propensity", 7, None),
-    "arm missing": lambda: spoilt("variant", 7, None),
-    "infinite reward": lambda: spoilt("clicked", 7, "inf"),
-    "empty": lambda: table().iloc[:0],
-    "no reward": lambda: table().drop(columns="clicked"),
-    "no arm": lambda: table().drop(columns="variant"),
-    "duplicate ids": lambda: table().assign(decision_id=[1, 1, *range(2, 600)]),
+NOT_ALLOWED = ["red|blue|green"] * 7 + ["pink|brown"] + ["red|blue|green"] * 592
+BAD = {  # a log, and what is said of it
+    "propensity 0": (lambda: spoilt("propensity", 7, 0.0), "propensity, row 8 = 0.0: "),
+    "propensity above 1": (lambda: spoilt("propensity", 7, 1.5), "propensity, row 8 = 1.5: "),
+    "propensity missing": (lambda: spoilt("propensity", 7, None), "propensity, row 8 = None: "),
+    "propensity NaN": (lambda: spoilt("propensity", 7, "NaN"), "propensity, row 8 = nan: "),
+    "arm missing": (lambda: spoilt("variant", 7, None), "arm, row 8 = None: "),
+    "unknown arm": (lambda: table().assign(allowed=NOT_ALLOWED), "allowed, row 8 = 'pink|brown': "),
+    "reward NaN": (lambda: spoilt("clicked", 7, "NaN"), "reward, row 8 = nan: "),
+    "infinite reward": (lambda: spoilt("clicked", 7, "inf"), "reward, row 8 = inf: "),
+    "empty": (lambda: table().iloc[:0], "at least one decision"),
+    "no reward": (lambda: table().drop(columns="clicked"), "reward"),
+    "no arm": (lambda: table().drop(columns="variant"), "arm"),
+    "duplicate ids": (
+        lambda: table().assign(decision_id=[1, 1, *range(2, 600)]),
+        "row 1 and row 2 have the same",
+    ),
+    "unsorted times": (
+        lambda: table().assign(time=[2, 1, *range(2, 600)]),
+        "time, row 2 = '1': is before the row above (1 of 600 rows)",
+    ),
 }
 
 
 @pytest.mark.parametrize("bad", BAD)
 def test_a_bad_log_is_one_sentence(bad, here):
-    BAD[bad]().to_csv("visits.csv", index=False)
-    assert in_one_line(failed("evaluate", "visits.csv", "--rule", "uniform"))
+    log, said = BAD[bad]
+    log().to_csv("visits.csv", index=False)
+    assert said in in_one_line(failed("evaluate", "visits.csv", "--rule", "uniform"))
     assert not (here / "evaluated").exists()
+
+
+def test_a_row_of_another_width(here):
+    with open("visits.csv", "a") as file:
+        file.write("Oslo,31,red\n")
+    assert "line 602 has 3 columns, the header 5" in in_one_line(failed("evaluate", "visits.csv"))
+
+
+def test_a_reward_for_no_decision(here):
+    bandit = Bandit(Bootstrap(), ["red", "green"], seed=1, log="decisions.log")
+    for _ in range(3):
+        bandit.learn(bandit.decide(), reward=1.0)
+    lines = Path("decisions.log").read_text().splitlines()
+    at = next(at for at, line in enumerate(lines) if json.loads(line)["event"] == "decision")
+    Path("decisions.log").write_text("\n".join(lines[:at] + lines[at + 1 :]) + "\n")
+    said = in_one_line(failed("evaluate", "decisions.log", "--rule", "uniform"))
+    assert f"line {at + 1} has a reward for no decision" in said
+
+
+def test_rows_are_sorted_if_asked(here):
+    table().assign(time=[2, 1, *range(2, 600)]).to_csv("visits.csv", index=False)
+    out = answered("evaluate", "visits.csv", "--rule", "uniform", "--sort")
+    assert "have been sorted: 1 came before the row above" in " ".join(out.split())
 
 
 @pytest.mark.parametrize(

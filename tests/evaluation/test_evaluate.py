@@ -42,6 +42,18 @@ def test_differences_are_paired(arms):
     assert gain.value == pytest.approx(arms["always c"].value - arms.logger.value)
 
 
+def test_differences_are_those_of_the_estimates_shown():
+    """Also where these are of stabilised variance."""
+    found = evaluate(log_of_contexts(800), ["uniform", "always=a"])
+    for each in found.targets:
+        gain = each.gain.difference
+        assert each.estimates[0].estimator == gain.interval.method == "stabilised-dr"
+        assert gain.value == pytest.approx(each.value - found.logger.value)
+    one, other = found.targets
+    [pair] = found.differences
+    assert pair.difference.value == pytest.approx(one.value - other.value)
+
+
 def test_the_answer_names_the_best(arms):
     assert answer(arms).startswith("always c would have earned")
     assert warnings_of(arms) == []

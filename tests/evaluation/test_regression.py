@@ -186,6 +186,30 @@ def test_given_expectations():
         given(np.ones(3), feedback)
 
 
+def rare(rewards):
+    """A log of 300 rows whose second arm has 25."""
+    chosen = np.r_[np.zeros(275, int), np.ones(25, int)]
+    contexts = np.random.default_rng(0).standard_normal((300, 2))
+    return Feedback(("a", "b"), chosen, rewards(contexts, chosen), contexts, np.full(300, 0.5))
+
+
+def test_an_arm_with_too_few_rows_for_a_model_has_the_quick_one():
+    """30 neighbours are not among 25 rows; other arms have their own model."""
+    scarce = rare(lambda x, chosen: x[:, 0] ** 2 + chosen)
+    own, quick = (cross_fit(scarce, each)(0, 300) for each in (KNeighborsRegressor(30), None))
+    assert (own[:, 1] == quick[:, 1]).all()
+    assert np.corrcoef(own[:275, 0], scarce.rewards[:275])[0, 1] > 0.8
+    assert np.corrcoef(quick[:275, 0], scarce.rewards[:275])[0, 1] < 0.5
+
+
+def test_a_model_that_cannot_be_fit_to_many_rows_is_refused():
+    scarce = rare(lambda x, chosen: x[:, 0])
+    with pytest.raises(InvalidInput, match=r"model = 'KNeighborsRegressor': it cannot be fit to 2"):
+        cross_fit(scarce, KNeighborsRegressor(1000))(0, 300)
+    with pytest.raises(InvalidInput, match="'LogisticRegression': it is a classifier, but"):
+        cross_fit(scarce, SklearnLogistic())
+
+
 def test_a_model_must_fit_and_predict():
     with pytest.raises(InvalidInput, match="fit and predict"):
         cross_fit(log(10), model="linear")

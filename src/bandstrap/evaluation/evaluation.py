@@ -16,7 +16,9 @@ from bandstrap.evaluation.diagnostics.rules import Severity
 from bandstrap.evaluation.estimated import NOTE, with_estimated_propensities
 from bandstrap.evaluation.feedback import Feedback
 from bandstrap.evaluation.intervals import (
+    STABILISED,
     Bootstrapped,
+    Difference,
     Interval,
     StudentisedBootstrap,
     normal,
@@ -40,7 +42,7 @@ from bandstrap.validation import require_share, require_whole
 __all__ = ["evaluate", "run"]
 
 LOGGER = "the logger"
-STABILISED, CRESSIE_READ, REJECTION = "stabilised-dr", "cressie-read", "rejection"
+CRESSIE_READ, REJECTION = "cressie-read", "rejection"
 DR, DM = "dr", "dm"
 
 
@@ -199,13 +201,18 @@ class _Results:
         return (*ordered, last)
 
     def _gain(self, place: int) -> Paired:
-        difference = self.drawn.simultaneous_differences(self.main, self.at_logger)
-        pair = difference[place, self.at_logger]
+        pair = self._differences(self.at_logger)[place, self.at_logger]
         return Paired(self.walk.targets[place].target.name, LOGGER, pair)
+
+    def _differences(self, against: int | None = None) -> dict[tuple[int, int], Difference]:
+        """Of the estimates that are shown, by the method of their intervals."""
+        if self.learns:
+            return self.walk.differences.simultaneous(against)
+        return self.drawn.simultaneous_differences(self.main, against)
 
     def differences(self) -> tuple[Paired, ...]:
         targets = [each.target.name for each in self.walk.targets]
-        every = self.drawn.simultaneous_differences(self.main)
+        every = self._differences()
         return tuple(
             Paired(targets[one], targets[other], difference)
             for (one, other), difference in every.items()

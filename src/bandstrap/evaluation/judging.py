@@ -11,7 +11,7 @@ from bandstrap.evaluation.diagnostics.log_summary import LogSummary
 from bandstrap.evaluation.diagnostics.target_summary import TargetSummary
 from bandstrap.evaluation.estimators import ESTIMATORS, Estimator
 from bandstrap.evaluation.feedback import Feedback
-from bandstrap.evaluation.intervals import Betting, CressieRead, StabilisedDR
+from bandstrap.evaluation.intervals import Betting, CressieRead, StabilisedDifferences, StabilisedDR
 from bandstrap.evaluation.moments import Moments
 from bandstrap.evaluation.regression import cross_fit, forward_fit, sampled
 from bandstrap.evaluation.sample import Sample
@@ -48,11 +48,14 @@ class Judged:
         self.cressie_read = CressieRead(support.low, support.high, level).start()
         self.stabilised = StabilisedDR(level).start()
 
-    def add(self, sample: Sample, forward: Sample) -> None:
-        """Take in the next decisions; `forward` has a model of those before alone."""
+    def add(self, sample: Sample, forward: Sample) -> Sample:
+        """Take in the next decisions; `forward` has a model of those before alone.
+
+        Its terms of stabilised variance come back, with their weights.
+        """
         self.always.add(sample)
         self.cressie_read.add(sample)
-        self.stabilised.add(forward)
+        return self.stabilised.weighed(forward)
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,7 @@ class Walk:
 
     moments: Moments  # of all targets, then of the logger
     targets: tuple[Judged, ...]
+    differences: StabilisedDifferences  # of all targets, then of the logger
     first: int  # the first row that was judged
 
 
@@ -75,22 +79,26 @@ def judged(
     first = max((each.first(feedback) for each in targets), default=0)
     found = tuple(Judged(each, feedback, log, settings.level) for each in targets)
     moments = Moments(estimators_for(feedback), len(targets) + 1)
+    differences = StabilisedDifferences(len(targets) + 1, settings.level)
     weighs = has_propensities(feedback)
     across = cross_fit(feedback, model=settings.model)
     ahead = forward_fit(feedback, model=settings.model) if weighs else across
     for rows, shares in _together(feedback, targets, first, settings.seed):
         q = across(rows.start, rows.stop)
         later = ahead(rows.start, rows.stop) if weighs else q
-        samples = []
+        samples, steady, logger = [], [], _of_logger(feedback, rows)
         for each, one in zip(found, shares, strict=True):
             each.summary.add(one)
             sample = sampled(feedback, rows.start, rows.stop, one.every, q)
             if weighs:
-                each.add(sample, sampled(feedback, rows.start, rows.stop, one.every, later))
+                forward = sampled(feedback, rows.start, rows.stop, one.every, later)
+                steady.append(each.add(sample, forward))
             samples.append(sample)
-        moments.add([*samples, _of_logger(feedback, rows)])
+        moments.add([*samples, logger])
+        if weighs:
+            differences.add([*steady, as_it_is(logger)])
         progress.done(len(targets) * (rows.stop - rows.start))
-    return Walk(moments, found, first)
+    return Walk(moments, found, differences, first)
 
 
 def _together(
@@ -117,6 +125,12 @@ def _of_logger(feedback: Feedback, rows: slice) -> Sample:
     counts = None if feedback.counts is None else np.asarray(feedback.counts[rows])[came]
     paid = rewards[came]
     return Sample(paid, weights, 1 / weights, paid, paid, counts)
+
+
+def as_it_is(logger: Sample) -> Sample:
+    """Its rewards, all of one weight."""
+    ones = np.ones(len(logger))
+    return Sample(logger.rewards, ones, ones, counts=logger.counts)
 
 
 def estimators_for(feedback: Feedback) -> tuple[Estimator, ...]:

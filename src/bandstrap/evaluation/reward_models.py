@@ -9,6 +9,7 @@ import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
+from bandstrap.printable import brief
 from bandstrap.seeding import generator
 from bandstrap.validation import require_positive, require_whole
 
@@ -18,6 +19,7 @@ __all__ = ["ByArm", "Expects", "Learning", "RewardModel", "Ridge", "as_reward_mo
 Expects = Callable[[Array | None, int], Array]
 CELLS = 4_000_000  # of the squares of contexts, by arm: with more, arms share slopes
 LEAST = 20  # rows of an arm that a model of its own is fit to
+MANY = 200  # rows of an arm that any model must be able to be fit to
 MOST = 100_000  # rows that are kept to fit a model to
 TINY = 1e-12
 
@@ -162,6 +164,8 @@ class Linear:
 class ByArm(RewardModel):
     """Any model, fit to the rows of each arm by itself; arms with few have the quick one's.
 
+    Few are less than `least`, or so many that the model cannot be fit to them, below 200.
+
     `fit` makes a fit of contexts, rewards and weights, and `predict` has a fit say what it expects
     in contexts. At most 100,000 rows are kept to fit to, every second or fourth and so on of more.
 
@@ -176,6 +180,7 @@ class ByArm(RewardModel):
     fit: Callable[[Array, Array, Array], Any]
     predict: Callable[[Any, Array], Array]
     least: int = LEAST
+    name: str = "model"
 
     growth = 1.0
 
@@ -225,8 +230,25 @@ class ByArmLearning(Learning):
             for arm in range(self.arms):
                 own = chosen == arm
                 if own.sum() >= self.model.least and np.ptp(rewards[own]) > 0:
-                    fits[arm] = self.model.fit(contexts[own], rewards[own], counts[own])
-        return FitsByArm(self.model, fits, self.quick.fit())
+                    fits[arm] = self._fit(contexts[own], rewards[own], counts[own])
+        found = {arm: fit for arm, fit in fits.items() if fit is not None}
+        return FitsByArm(self.model, found, self.quick.fit())
+
+    def _fit(self, contexts: Array, rewards: Array, counts: Array) -> Any:
+        """A fit that predicts; None if there are too few rows for the model."""
+        try:
+            fit = self.model.fit(contexts, rewards, counts)
+            self.model.predict(fit, contexts[:1])
+        except InvalidInput:
+            raise
+        except ValueError as error:  # as of 30 neighbours among 20 rows, or of folds without one
+            if len(rewards) < MANY:
+                return None
+            problem = (
+                f"it cannot be fit to {len(rewards):,} rows of an arm ({brief(str(error), 200)})"
+            )
+            raise InvalidInput("model", self.model.name, f"{problem}; give another") from error
+        return fit
 
 
 @dataclass(frozen=True)
@@ -261,17 +283,22 @@ def as_reward_model(model: Any) -> RewardModel:
         remedy = "give a model with fit and predict, like LogisticRegression(), or None"
         raise InvalidInput("model", model, remedy)
     rng = generator(0, "rewards")
-    return ByArm(lambda x, y, w: model.fit(x, y, w, None, rng), model.predict)
+    name = type(model).__name__
+    return ByArm(lambda x, y, w: model.fit(x, y, w, None, rng), model.predict, name=name)
 
 
 def _from_sklearn(estimator: Any) -> RewardModel:
     from sklearn.base import clone, is_classifier
+    from sklearn.utils.multiclass import type_of_target
 
     from bandstrap.models.sklearn.fit import weight_keyword
 
-    keyword = weight_keyword(estimator)
+    keyword, name = weight_keyword(estimator), type(estimator).__name__
 
     def fit(contexts: Array, rewards: Array, counts: Array) -> Any:
+        if is_classifier(estimator) and type_of_target(rewards).startswith("continuous"):
+            remedy = "it is a classifier, but rewards are not whole numbers: give a regressor"
+            raise InvalidInput("model", name, remedy)
         weights = {keyword: counts} if keyword else {}
         return clone(estimator).fit(contexts, rewards, **weights)
 
@@ -281,4 +308,4 @@ def _from_sklearn(estimator: Any) -> RewardModel:
             return means
         return np.ravel(fitted.predict(contexts)).astype(np.float64)
 
-    return ByArm(fit, expected)
+    return ByArm(fit, expected, name=name)

@@ -4,17 +4,18 @@ import numpy as np
 import pytest
 
 from bandstrap.evaluation.feedback import Feedback
-from bandstrap.evaluation.intervals import StabilisedDR
+from bandstrap.evaluation.intervals import StabilisedDifferences, StabilisedDR
 from bandstrap.evaluation.intervals.stabilised import FADING, FIRST, GROWTH, LEAST
 from bandstrap.evaluation.moments import piece
 from bandstrap.evaluation.regression import forward_fit, sampled
+from bandstrap.evaluation.sample import Sample
 from evaluation.samples import drawn
 
 PAYS = np.array([0.5, 0.4])
 
 
 def one_by_one(sample):
-    """The estimate and its error, a decision after the other."""
+    """The estimate, its error and the weights, a decision after the other."""
     squares, h, end = sample.ratios**2, 1.0, FIRST
     corrections = sample.ratios * (sample.rewards - sample.fitted)
     recent, stage, weights = np.zeros(2), [], []
@@ -29,7 +30,8 @@ def one_by_one(sample):
             h = 1 / np.sqrt(expected + sample.baseline[past].var() / noise)
     weights, terms = np.array(weights), corrections + sample.baseline
     value = weights @ terms / weights.sum()
-    return value, np.sqrt((weights**2 * (terms - value) ** 2).sum()) / weights.sum()
+    error = np.sqrt((weights**2 * (terms - value) ** 2).sum()) / weights.sum()
+    return value, error, weights
 
 
 @pytest.mark.parametrize("rows", [1, 7, 500])
@@ -37,7 +39,60 @@ def test_as_a_loop_would(rows):
     sample, tally = drawn(500), StabilisedDR().start()
     for start in range(0, 500, rows):
         tally.add(piece(sample, start, start + rows))
-    assert (tally.value, tally.error) == pytest.approx(one_by_one(sample), rel=1e-9)
+    assert (tally.value, tally.error) == pytest.approx(one_by_one(sample)[:2], rel=1e-9)
+
+
+def together(samples, logger, rows=1000):
+    """Differences of all targets and the logger, the rows of a piece at once."""
+    pairs, ones = StabilisedDifferences(len(samples) + 1), np.ones(len(logger))
+    tallies = [StabilisedDR().start() for _ in samples]
+    for start in range(0, len(logger), rows):
+        terms = [
+            tally.weighed(piece(sample, start, start + rows))
+            for tally, sample in zip(tallies, samples, strict=True)
+        ]
+        pairs.add([*terms, piece(Sample(logger, ones, ones), start, start + rows)])
+    return pairs, tallies
+
+
+@pytest.mark.parametrize("rows", [7, 500])
+def test_differences_as_a_loop_would(rows):
+    one, other = drawn(500), drawn(500, seed=1)
+    pairs, tallies = together([one, other], one.rewards, rows)
+    moved, values = [], []
+    for sample in (one, other):
+        value, _, weights = one_by_one(sample)
+        terms = sample.ratios * (sample.rewards - sample.fitted) + sample.baseline
+        moved.append([w * (term - value) for w, term in zip(weights, terms, strict=True)])
+        moved[-1] = np.array(moved[-1]) / weights.sum()
+        values.append(value)
+    moved.append((one.rewards - one.rewards.mean()) / 500)
+    values.append(one.rewards.mean())
+    every = pairs.simultaneous()
+    assert [*every] == [(0, 1), (0, 2), (1, 2)]
+    for (a, b), found in every.items():
+        error = np.sqrt(
+            sum((x - y) ** 2 for x, y in zip(moved[a], moved[b], strict=True)) * 500 / 499
+        )
+        assert (found.value, found.error) == pytest.approx((values[a] - values[b], error), rel=1e-9)
+    assert every[0, 1].value == pytest.approx(tallies[0].value - tallies[1].value, rel=1e-9)
+    assert [*pairs.simultaneous(against=2)] == [(0, 2), (1, 2)]
+
+
+def test_differences_hold_together_for_logs_that_learnt():
+    """What arms pay, less what the logger is expected to earn as it learns."""
+    n, held = 400, []
+    for seed in range(60):
+        feedback = learnt(n, seed)
+        model = forward_fit(feedback)(0, n)
+        samples = [
+            sampled(feedback, 0, n, np.tile(arm, (n, 1)), model) for arm in ([1.0, 0], [0, 1.0])
+        ]
+        pairs, _ = together(samples, feedback.rewards)
+        truth = [*PAYS, (feedback.probabilities @ PAYS).mean()]
+        every = pairs.simultaneous().items()
+        held.append(all(truth[a] - truth[b] in found.interval for (a, b), found in every))
+    assert np.mean(held) >= 0.86  # 0.95 less 3 standard errors
 
 
 def learnt(n, seed):

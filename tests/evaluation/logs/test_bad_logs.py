@@ -1,5 +1,6 @@
 """Every bad log is one clear sentence, with the first place and how many there are."""
 
+import json
 from contextlib import suppress
 
 import numpy as np
@@ -61,6 +62,31 @@ def test_a_guess_does_not_hide_what_is_wrong(tmp_path):
 def test_an_unknown_arm(tmp_path):
     told = refused(tmp_path, (1, "arm", "x"), (2, "arm", "x"), arms=["a", "b"])
     assert "arm, row 2 = 'x': is not an arm; known are a, b (2 of 4 rows)" in told
+
+
+def test_times_that_go_back(tmp_path):
+    told = refused(tmp_path, (1, "time", "5.0"), (3, "time", "2.5"))
+    assert "time, row 3 = '3.0': is before the row above (2 of 4 rows)" in told
+    assert "sort the log by 'time', which --sort or sort=True does" in told
+    log = read_log(tmp_path / "log.csv", sort=True)
+    assert log.times.tolist() == [1.0, 2.5, 3.0, 5.0]
+
+
+def test_times_that_go_back_in_a_later_piece():
+    """The cell is shown as it was given."""
+    days = ["2024-01-01", "2024-01-02", "2024-01-04", "2024-01-03"]
+    table = pa.table({"day": days, "arm": [*"abab"], "reward": [1, 0, 0, 1]})
+    pieces = pa.concat_tables([table[:3], table[3:]])
+    with pytest.raises(InvalidInput, match="time, row 4 = '2024-01-03': is before the row above"):
+        read_log(pieces, time="day")
+
+
+def test_lines_of_json_whose_times_go_back(tmp_path):
+    path = tmp_path / "log.jsonl"
+    rows = [{"time": time, "arm": "ab"[time % 2], "reward": 1} for time in (1, 3, 2)]
+    path.write_text("\n".join(["", *map(json.dumps, rows)]) + "\n")
+    with pytest.raises(InvalidInput, match=r"time, line 4 = 2\.0"):
+        read_log(path)
 
 
 def test_rewards_beyond_what_was_declared(tmp_path):

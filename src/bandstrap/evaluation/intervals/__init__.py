@@ -10,11 +10,13 @@ from bandstrap.evaluation.intervals.bootstrap import (
 )
 from bandstrap.evaluation.intervals.clopper_pearson import ClopperPearson
 from bandstrap.evaluation.intervals.cressie_read import CressieRead
+from bandstrap.evaluation.intervals.differences import StabilisedDifferences
 from bandstrap.evaluation.intervals.normal import asymptotic_sequence, normal
-from bandstrap.evaluation.intervals.stabilised import StabilisedDR
+from bandstrap.evaluation.intervals.stabilised import STABILISED, StabilisedDR
 from bandstrap.evaluation.intervals.terms import Terms, difference_terms, dr_terms, ips_terms
 
 __all__ = [
+    "STABILISED",
     "Betting",
     "Bootstrapped",
     "ClopperPearson",
@@ -23,6 +25,7 @@ __all__ = [
     "EmpiricalBernstein",
     "Interval",
     "StabilisedDR",
+    "StabilisedDifferences",
     "StudentisedBootstrap",
     "Tally",
     "Terms",

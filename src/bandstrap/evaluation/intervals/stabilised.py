@@ -12,12 +12,23 @@ from bandstrap.evaluation.intervals.base import Interval, counts_of
 from bandstrap.evaluation.sample import Sample
 from bandstrap.validation import require_share
 
-__all__ = ["StabilisedDR", "StabilisedTally"]
+__all__ = ["STABILISED", "StabilisedDR", "StabilisedTally", "freedom_of"]
 
+STABILISED = "stabilised-dr"
 FIRST = 10  # decisions before there is a spread to go by
 GROWTH = 0.1  # decisions of one stage, as a share of those before
 FADING = 0.5  # how much a stage counts, compared with the one after it
 LEAST = 0.25  # of the mean of all squares: those of late count as no less
+
+
+def freedom_of(squares: float, fourth: float, rows: int) -> float:
+    """How many equal terms would tell as much, by the sums of squares and of fourth powers.
+
+    >>> freedom_of(100.0, 300.0, 100)  # as of a hundred normal terms
+    100.0
+    """
+    excess = fourth - squares**2 / max(rows, 1)
+    return 2 * squares**2 / excess if excess > 0 else inf
 
 
 @dataclass(frozen=True)
@@ -66,21 +77,30 @@ class StabilisedTally:
 
     def add(self, sample: Sample) -> None:
         """Take in the next decisions, in order."""
-        fitted, baseline = model_of(sample)
-        corrections = sample.ratios * (sample.rewards - fitted)
-        squares = sample.ratios**2 if sample.squares is None else sample.squares
-        self.add_terms(corrections, baseline, squares, counts_of(sample) * np.ones(len(sample)))
+        self.weighed(sample)
 
-    def add_terms(self, corrections: Array, baseline: Array, squares: Array, counts: Array) -> None:
-        """Take in terms: corrections by rewards and what the model expects, of one target or the
-        difference of two, and how large squared ratios are expected to be.
+    def weighed(self, sample: Sample) -> Sample:
+        """Take in the next decisions, in order; their terms as rewards, with their weights."""
+        fitted, baseline = model_of(sample)
+        corrections, ones = sample.ratios * (sample.rewards - fitted), np.ones(len(sample))
+        squares = sample.ratios**2 if sample.squares is None else sample.squares
+        weights = self.add_terms(corrections, baseline, squares, counts_of(sample) * ones)
+        return Sample(corrections + baseline, weights, ones, counts=sample.counts)
+
+    def add_terms(
+        self, corrections: Array, baseline: Array, squares: Array, counts: Array
+    ) -> Array:
+        """Take in terms: corrections by rewards and what the model expects, and how large squared
+        ratios are expected to be. The weights of the terms come back.
         """
-        start = 0
+        start, weights = 0, np.empty(len(corrections))
         while start < len(corrections):
             stop = min(len(corrections), start + self._end - self.rows)
             some = slice(start, stop)
+            weights[some] = self._weight
             self._take(corrections[some], baseline[some], squares[some], counts[some])
             start = stop
+        return weights
 
     @property
     def value(self) -> float:
@@ -95,16 +115,14 @@ class StabilisedTally:
     @property
     def freedom(self) -> float:
         """How many equal terms would tell as much about the error: few, if some are large."""
-        squares, fourth = self._spread(2), self._spread(4)
-        excess = fourth - squares**2 / max(self.rows, 1)
-        return 2 * squares**2 / excess if excess > 0 else inf
+        return freedom_of(self._spread(2), self._spread(4), self.rows)
 
     def interval(self) -> Interval:
         """Where the value lies, by Student's distribution."""
         level = self.settings.level
         quantile = stdtrit(min(self.freedom, 1e9), (1 + level) / 2)
         half = float(quantile) * self.error
-        return Interval(self.value - half, self.value + half, level, "stabilised-dr")
+        return Interval(self.value - half, self.value + half, level, STABILISED)
 
     def _spread(self, power: int) -> float:
         """Σ hᵏ (D - value)ᵏ for k = 2 or 4."""

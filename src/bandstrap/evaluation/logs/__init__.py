@@ -6,8 +6,8 @@ from typing import Any
 from bandstrap.bandit.decision import Arm
 from bandstrap.evaluation.feedback import Feedback
 from bandstrap.evaluation.logs.columns import LogColumns
-from bandstrap.evaluation.logs.dsjson_writing import write_dsjson
-from bandstrap.evaluation.logs.formats import read
+from bandstrap.evaluation.logs.formats.dsjson_writing import write_dsjson
+from bandstrap.evaluation.logs.formats.recognising import read
 from bandstrap.evaluation.logs.gathering import AS_IT_IS, Options
 from bandstrap.evaluation.logs.spill import LIMIT
 from bandstrap.problem import Support
@@ -34,6 +34,7 @@ def read_log(
     reading: Reading = AS_IT_IS,
     bad_lines: int = 0,
     memory: int = LIMIT,
+    sort: bool = False,
 ) -> Feedback:
     """Read a log of past decisions, from whatever it was written by.
 
@@ -57,8 +58,10 @@ def read_log(
     `Support`; missing ones are NaN. `reading` has decimal marks and columns to drop.
 
     A log with anything wrong is refused, in a sentence that has the first place and the number of
-    places. So is JSON with a bad line, unless up to `bad_lines` of them may be left out. More than
-    `memory` bytes of columns go to temporary files, from which arrays are mapped.
+    places. So is JSON with a bad line, unless up to `bad_lines` of them may be left out, and a log
+    that is not in the order of its times, unless `sort`; decision logs of ours are always sorted,
+    as several processes may write one. More than `memory` bytes of columns go to temporary files,
+    from which arrays are mapped.
 
     >>> import pyarrow as pa
     >>> log = pa.table({"age": [31, 45], "variant": ["a", "b"], "clicked": [0, 1]})
@@ -73,5 +76,5 @@ def read_log(
         arm, reward, propensity, weight, allowed, time, id, count,
         None if context is None else tuple(context),
     )  # fmt: skip
-    options = Options(arms, rewards, reading, bad_lines, memory)
+    options = Options(arms, rewards, reading, bad_lines, memory, sort)
     return read(source, columns, options)

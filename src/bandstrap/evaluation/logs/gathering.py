@@ -40,6 +40,7 @@ class Options:
     reading: Reading = AS_IT_IS
     bad_lines: int = 0  # of JSON that may be left out
     memory: int = LIMIT  # bytes that columns may take before they go to temporary files
+    sort: bool = False  # rows that are not in the order of time, instead of refusing them
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ class Gathered:
     titles: Mapping[str, Name] = field(default_factory=dict)  # what columns are called outside
     keep: bool = False  # all columns of contexts, also those that say nothing
     seconds: bool = False  # whether times are seconds, whatever they look like
+    merged: bool = False  # whether several may have written it, so that times go back a little
     no_propensity: str = "The log has no propensities."
     missing_propensity: str = (
         'is missing; give one for every decision, or go without any: propensity=""'
@@ -310,17 +312,36 @@ class _Gathering:
 
     def _sorted(self, made: Feedback) -> Feedback:
         """In the order of time; rows of one time stay in the order of the log."""
-        times = made.times
-        if times is not None:
-            late = int((times[1:] < times[:-1]).sum())
-            if late:
-                order = np.argsort(times, kind="stable")
-                made = _reordered(made, order, self.spill)
-                self.notes.append(
-                    f"Rows were not in the order of time and have been sorted: {late:,} came "
-                    "before the row above."
-                )
+        times = np.zeros(0) if made.times is None else made.times
+        late = np.flatnonzero(times[1:] < times[:-1])
+        if late.size:
+            self._check_order(late + 1)
+            made = _reordered(made, np.argsort(times, kind="stable"), self.spill)
+            self.notes.append(
+                f"Rows were not in the order of time and have been sorted: {late.size:,} came "
+                "before the row above."
+            )
         return replace(made, notes=tuple(self.notes))
+
+    def _check_order(self, late: Array) -> None:
+        """Refuse rows that are earlier than the row above, unless they may be sorted."""
+        if self.options.sort or self.log.merged:
+            return
+        at = int(late[0])
+        raise InvalidInput(
+            f"time, {Places(0, self._lines())(at)}",
+            self._cell(self.layout.time, at),
+            f"is before the row above ({late.size:,} of {self._rows:,} rows): sort the log by "
+            f"{self.layout.time!r}, which --sort or sort=True does",
+        )
+
+    def _cell(self, name: str, at: int) -> Any:
+        """What a row has in a column, for the rare case that it is to be told at the end."""
+        for piece in self.log.rows.pieces():
+            if at < piece.num_rows:
+                return piece.column(name)[at].as_py()
+            at -= piece.num_rows
+        raise IndexError(at)
 
 
 Check = Callable[[_Gathering, pa.ChunkedArray, Places], Array]

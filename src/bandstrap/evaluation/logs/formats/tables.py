@@ -4,10 +4,10 @@ from typing import Any
 
 from bandstrap.evaluation.feedback import Feedback
 from bandstrap.evaluation.logs.columns import NONE, LogColumns
+from bandstrap.evaluation.logs.formats.open_bandit import is_open_bandit, read_open_bandit
+from bandstrap.evaluation.logs.formats.own_table import is_own, read_own_table
+from bandstrap.evaluation.logs.formats.rows import of_rows
 from bandstrap.evaluation.logs.gathering import Options
-from bandstrap.evaluation.logs.open_bandit import is_open_bandit, read_open_bandit
-from bandstrap.evaluation.logs.own_table import is_own, read_own_table
-from bandstrap.evaluation.logs.rows import of_rows
 from bandstrap.tables.source import Rows, rows_of, title_of
 from bandstrap.tables.text import ANY_BYTE, NotUnicodeError
 

@@ -9,14 +9,14 @@ from bandstrap.datasets.own import path_of
 from bandstrap.errors import BandstrapError, InvalidInput, OutputError
 from bandstrap.evaluation.feedback import Feedback
 from bandstrap.evaluation.logs.columns import NONE, LogColumns
-from bandstrap.evaluation.logs.dsjson import is_dsjson, read_dsjson
+from bandstrap.evaluation.logs.formats.dsjson import is_dsjson, read_dsjson
+from bandstrap.evaluation.logs.formats.json_lines import read_json_lines
+from bandstrap.evaluation.logs.formats.obp import is_obp, read_obp
+from bandstrap.evaluation.logs.formats.open_bandit import read_npz_log
+from bandstrap.evaluation.logs.formats.own import read_own
+from bandstrap.evaluation.logs.formats.tables import read_table
 from bandstrap.evaluation.logs.gathering import EMPTY, Options
-from bandstrap.evaluation.logs.json_lines import read_json_lines
 from bandstrap.evaluation.logs.lines import BadLine, Record, opened, parsed
-from bandstrap.evaluation.logs.obp import is_obp, read_obp
-from bandstrap.evaluation.logs.open_bandit import read_npz_log
-from bandstrap.evaluation.logs.own import read_own
-from bandstrap.evaluation.logs.tables import read_table
 
 HEAD = 1 << 10  # bytes to recognise a format by
 LOOKED_AT = 100  # lines

@@ -118,11 +118,11 @@ def test_arms_that_come_later_may_come_before():
     assert [log.context(row)["city"] for row in range(4)] == ["x", "y", "z", "x"]
 
 
-def test_rows_are_sorted_by_time_and_equal_times_stay():
+def test_rows_are_sorted_by_time_if_asked_and_equal_times_stay():
     times = [3.0, 1.0, 2.0, 1.0]
     columns = {"time": times, "arm": ["a", "b", "a", "c"], "reward": [0.0, 1.0, 2.0, 3.0],
                "city": ["x", "y", "y", "z"], "allowed": ["a|b", "b|c", "a|b", "c|a"]}  # fmt: skip
-    log = read_log(pa.table(columns))
+    log = read_log(pa.table(columns), sort=True)
     assert log.times.tolist() == [1.0, 1.0, 2.0, 3.0]
     assert log.rewards.tolist() == [1.0, 3.0, 2.0, 0.0]
     assert [log.context(row)["city"] for row in range(4)] == ["y", "z", "y", "x"]
@@ -165,7 +165,7 @@ def test_decimal_commas_and_dates_as_contexts(tmp_path):
 def test_columns_beyond_the_memory_are_mapped_from_files():
     columns = {**frame(3000), "time": np.arange(3000)[::-1], "allowed": ["blue|green|red"] * 2999
                + ["blue|green|red|grey"]}  # fmt: skip
-    small, large = read_log(pa.table(columns), memory=1000), read_log(pa.table(columns))
+    small, large = (read_log(pa.table(columns), sort=True, memory=each) for each in (1000, 10**9))
     for name in ("chosen", "rewards", "propensities", "contexts", "times", "allowed"):
         assert isinstance(getattr(small, name), np.memmap), name
         assert not isinstance(getattr(large, name), np.memmap)

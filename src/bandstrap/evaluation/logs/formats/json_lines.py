@@ -7,9 +7,9 @@ import pyarrow as pa
 
 from bandstrap.evaluation.feedback import Feedback
 from bandstrap.evaluation.logs.columns import LogColumns
+from bandstrap.evaluation.logs.formats.rows import of_rows
 from bandstrap.evaluation.logs.gathering import Options
 from bandstrap.evaluation.logs.lines import Lines, Record
-from bandstrap.evaluation.logs.rows import of_rows
 from bandstrap.evaluation.logs.spill import Spill
 from bandstrap.evaluation.logs.stage import LINE, Stage, flattened
 from bandstrap.tables.roles import ALLOWED, words_in

@@ -121,6 +121,7 @@ class _Own:
             titles=self._titles,
             keep=True,
             seconds=True,
+            merged=True,
             no_propensity=DEFERRED,
             missing_propensity=MISSING,
             menus=tuple(self._menus),

@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 from bandstrap.evaluation.feedback import Feedback
 from bandstrap.evaluation.logs.arms import ArmNames
 from bandstrap.evaluation.logs.columns import NONE, Layout, LogColumns
+from bandstrap.evaluation.logs.formats.own import DEFERRED, MISSING, PREFIX
 from bandstrap.evaluation.logs.gathering import Gathered, Options, feedback_of
-from bandstrap.evaluation.logs.own import DEFERRED, MISSING, PREFIX
 from bandstrap.tables.source import Rows
 
 FIELDS = {"arm", "allowed", "reward", "propensity", "weight", "weight_error", "outcome", "digest"}
@@ -46,6 +46,7 @@ def read_own_table(rows: Rows, title: str, told: LogColumns, options: Options) -
         titles={name: name.removeprefix(PREFIX) for name in context},
         keep=True,
         seconds=True,
+        merged=True,
         no_propensity=DEFERRED,
         missing_propensity=MISSING,
     )

@@ -48,6 +48,21 @@ def changed(path, *changes):
     return path
 
 
+def test_lines_of_several_processes_are_sorted(tmp_path):
+    """Whoever wrote first may have decided later."""
+    played(tmp_path / "log")
+    log = read_log(tmp_path / "log")
+    lines = (tmp_path / "log").read_text().splitlines()
+    here = [at for at, line in enumerate(lines) if json.loads(line)["event"] == "decision"]
+    lines[here[3]], lines[here[9]] = lines[here[9]], lines[here[3]]
+    (tmp_path / "log").write_text("\n".join(lines) + "\n")
+    again = read_log(tmp_path / "log")
+    assert again.times.tolist() == log.times.tolist()
+    np.testing.assert_array_equal(again.rewards, log.rewards)
+    assert again.chosen.tolist() == log.chosen.tolist()
+    assert "have been sorted" in again.notes[-1]
+
+
 def test_decisions_with_their_rewards(tmp_path):
     path = tmp_path / "log"
     _, decisions = played(path)

@@ -38,6 +38,7 @@ def test_json_lines(tmp_path):
 
 def test_json_lines_with_other_columns_in_some_and_a_bad_line(tmp_path):
     more = {**RECORDS[0], "user": {"age": 40, "city": "z", "plan": "pro"}}
+    more["when"] = "2024-01-04"
     path = lines(tmp_path / "log", *RECORDS, more, more | {"user": {"age": "old", "plan": "free"}})
     log = read_log(path)
     assert log.context(0)["user.plan"] is None

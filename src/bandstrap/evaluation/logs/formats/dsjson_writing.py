@@ -12,7 +12,7 @@ import numpy as np
 from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
 from bandstrap.evaluation.feedback import Feedback
-from bandstrap.evaluation.logs.dsjson import OWN
+from bandstrap.evaluation.logs.formats.dsjson import OWN
 from bandstrap.evaluation.logs.lines import Record
 from bandstrap.evaluation.logs.spill import slices
 from bandstrap.storage.files import replacing

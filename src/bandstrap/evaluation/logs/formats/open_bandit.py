@@ -17,8 +17,8 @@ from bandstrap.datasets.raw import ANY, TIMES
 from bandstrap.errors import OutputError, UnknownName
 from bandstrap.evaluation.feedback import Feedback
 from bandstrap.evaluation.logs.columns import LogColumns
+from bandstrap.evaluation.logs.formats.rows import of_rows
 from bandstrap.evaluation.logs.gathering import Options
-from bandstrap.evaluation.logs.rows import of_rows
 from bandstrap.storage.files import reading
 from bandstrap.storage.npz import NoArrays, read_arrays
 from bandstrap.tables.source import Rows, table_rows

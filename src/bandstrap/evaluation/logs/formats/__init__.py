@@ -1,0 +1,1 @@
+"""One format of logs in a file, and how they are recognised."""
