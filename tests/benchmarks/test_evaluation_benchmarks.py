@@ -61,6 +61,19 @@ def test_logs_of_learning_bandits(benchmark_named, tmp_path):
     assert contexts.shape == (2, 3, len(intervals.COLUMNS))
 
 
+def test_verdicts(benchmark_named, tmp_path):
+    """Every target of every log has a verdict, and batches of other sizes are one table."""
+    verdicts, intervals = benchmark_named("verdicts"), benchmark_named("intervals")
+    found = intervals.batches("arms", 6, 200, tmp_path, verdicts.judged)
+    assert found.shape == (6, 3, 3)
+    rows = verdicts.rows_of("arms", 200, found)
+    assert [row["verdict"] for row in rows[:3]] == ["trust", "with care", "cannot say"]
+    assert sum(row["intervals"] for row in rows[:3]) == 18
+    assert rows[0]["intervals"] == 0  # 200 decisions are too few
+    held = sum(int(found[..., 1][found[..., 0] == place].sum()) for place in range(3))
+    assert held >= 14
+
+
 def test_probabilities_of_side_by_side_runs(benchmark_named):
     intervals, rng = benchmark_named("intervals"), np.random.default_rng(0)
     for most in (9, 1000):

@@ -146,14 +146,7 @@ def has_propensities(feedback: Feedback) -> bool:
 
 def logger_learns(feedback: Feedback, log: LogSummary) -> bool:
     """Whether propensities of an arm differ from row to row, as those of a learning logger do."""
-    if not has_propensities(feedback):
-        return False
-    some = slice(0, min(FIRST, len(feedback)))
-    chosen, weights = np.asarray(feedback.chosen[some]), inverse_propensities(feedback, some)
-    largest = np.full(len(feedback.arms), -np.inf)
-    np.maximum.at(largest, chosen, 1 / weights)
-    seen = log.chosen > 0
-    return bool((largest[seen] > log.least[seen] * (1 + 1e-6)).any())
+    return has_propensities(feedback) and log.varies
 
 
 def _usual(feedback: Feedback) -> float:

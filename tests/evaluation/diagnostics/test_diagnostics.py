@@ -1,5 +1,7 @@
 """Checks say what they should, of logs that are right and of logs that are not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import genpareto
@@ -142,8 +144,17 @@ def test_a_log_without_propensities_rests_on_a_model():
     assert found["propensities"].severity is Severity.CARE
 
 
+def test_a_logger_that_may_have_learnt_needs_more_decisions():
+    log = log_of_arms(500, MEANS, [1 / 3] * 3)
+    moved = replace(log, propensities=log.propensities * np.where(np.arange(500) < 250, 1, 0.99))
+    fixed, varied = (checked(each, Uniform())[0]["size"] for each in (log, moved))
+    assert (fixed.severity, varied.severity) == (Severity.FINE, Severity.CARE)
+    assert fixed.value == pytest.approx(varied.value, rel=0.01)
+
+
 def test_rules_judge_at_their_limits():
     assert RULES["size"].judge(400) is Severity.FINE
+    assert RULES["learnt size"].judge(599) is Severity.CARE
     assert RULES["size"].judge(399) is Severity.CARE
     assert RULES["size"].judge(99) is Severity.STOP
     assert RULES["tail"].judge(0.7) is Severity.FINE

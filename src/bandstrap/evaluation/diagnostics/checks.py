@@ -120,7 +120,8 @@ def _size(name: str, it: TargetSummary, log: LogSummary) -> Finding:
         f"{it.rows:,} decisions tell as much about {name} as {it.size:,.0f} of its own would "
         "(effective sample size)."
     )
-    return finding("size", it.size, text)
+    rule = RULES["learnt size" if log.varies else "size"]
+    return Finding("size", rule.judge(it.size), text, float(it.size))
 
 
 def _rewards(name: str, it: TargetSummary, log: LogSummary) -> Finding:

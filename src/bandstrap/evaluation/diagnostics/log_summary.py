@@ -15,6 +15,7 @@ from bandstrap.evaluation.targets.best_arm import inverse_propensities
 __all__ = ["BLOCKS", "LogSummary", "summarised"]
 
 BLOCKS = 20  # of rows, in order
+VARIES = 1e-6  # by which share propensities are not the same
 FEW = 10  # rewards of an arm in a block that are too few to look at
 
 
@@ -30,6 +31,7 @@ class LogSummary:
     squares: Array  # (blocks, arms)
     chosen: Array  # (arms,), how often
     least: Array  # (arms,), the smallest propensity of its choices; NaN without any
+    most: Array  # (arms,), the largest
     evidence: float  # the largest e-value against the logged propensities; NaN without any
     every: bool  # whether the test could look at the probabilities of all arms
 
@@ -37,6 +39,11 @@ class LogSummary:
     def mean(self) -> float:
         """The mean reward: what the logger earned a decision."""
         return float(self.sums.sum() / self.counts.sum()) if self.counts.sum() else np.nan
+
+    @property
+    def varies(self) -> bool:
+        """Whether propensities of an arm differ from row to row, as of a logger that learns."""
+        return bool((self.most > self.least * (1 + VARIES)).any())
 
     def drift(self) -> tuple[float, float]:
         """Of the hypothesis that each arm's rewards have one mean at all times, the p-value.
@@ -78,6 +85,7 @@ def summarised(feedback: Feedback) -> LogSummary:
     rows, missing = np.zeros((2, BLOCKS), dtype=np.int64)
     counts, sums, squares = np.zeros((3, BLOCKS * n_arms))
     chosen, least = np.zeros(n_arms, dtype=np.int64), np.full(n_arms, np.inf)
+    largest = np.full(n_arms, -np.inf)
     test = choice_test(feedback)
     for each in row_slices(feedback):
         arms = np.asarray(feedback.chosen[each])
@@ -90,13 +98,16 @@ def summarised(feedback: Feedback) -> LogSummary:
         rows += np.bincount(blocks, minlength=BLOCKS)
         missing += np.bincount(blocks[~came], minlength=BLOCKS)
         chosen += np.bincount(arms, minlength=n_arms)
-        np.minimum.at(least, arms, 1 / inverse_propensities(feedback, each))
+        propensities = 1 / inverse_propensities(feedback, each)
+        np.minimum.at(least, arms, propensities)
+        np.maximum.at(largest, arms, propensities)
         if test is not None:
             test.add(feedback, each)
     shape = (BLOCKS, n_arms)
     return LogSummary(
         feedback.arms, rows, missing, counts.reshape(shape), sums.reshape(shape),
-        squares.reshape(shape), chosen, np.where(chosen > 0, least, np.nan),
+        squares.reshape(shape), chosen,
+        np.where(chosen > 0, least, np.nan), np.where(chosen > 0, largest, np.nan),
         np.nan if test is None else float(np.exp(min(test.most, 700.0))),
         feedback.probabilities is not None,
     )  # fmt: skip

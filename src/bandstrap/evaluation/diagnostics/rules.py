@@ -46,6 +46,9 @@ INF = float("inf")
 RULES = {
     "support": Limit("the share of a target's choices that the log cannot judge", 0.01, 0.10),
     "size": Limit("the effective sample size", 400, 100, low=True),
+    # An arm that paid well by luck is chosen often by a logger that learns, and then looks as if it
+    # were well known: the more there is of it, the less luck is left.
+    "learnt size": Limit("the same, where the logger may have learnt", 600, 100, low=True),
     "rewards": Limit("how many unusual rewards an estimate rests on", 50, 10, low=True),
     "largest": Limit("the largest weight, as a share of all weight", 0.02, 0.10),
     "tail": Limit("Pareto's k of the weights", 0.7, INF),
