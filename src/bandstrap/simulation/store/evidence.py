@@ -7,6 +7,7 @@ ways that do not matter, and a version number would not tell them from one that 
 import json
 import os
 import platform
+import shlex
 import subprocess
 import warnings
 from collections.abc import Iterable, Iterator
@@ -50,7 +51,17 @@ class Source:
     @classmethod
     def here(cls, command: str) -> "Source":
         """This code on this machine, today."""
-        return cls(command, commit(), f"{datetime.now(UTC):%Y-%m-%d}", machine())
+        return cls(anywhere(command), commit(), f"{datetime.now(UTC):%Y-%m-%d}", machine())
+
+
+def anywhere(command: str) -> str:
+    """A command that others can repeat: files and folders by name, not by their place here.
+
+    >>> anywhere("bandstrap reproduce runtime --out /home/me/runs --kept evidence/runs")
+    'bandstrap reproduce runtime --out runs --kept evidence/runs'
+    """
+    words = shlex.split(command)
+    return shlex.join(Path(word).name if os.path.isabs(word) else word for word in words)
 
 
 @cache
