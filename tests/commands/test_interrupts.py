@@ -38,6 +38,18 @@ SIGNALS = {
 }
 
 
+@pytest.fixture(autouse=True)
+def heard():
+    """Signals are heard here and in children, even where the tests themselves run under nohup."""
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    for number, answer in before.items():
+        if answer == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    yield
+    for number, answer in before.items():
+        signal.signal(number, answer)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize(
     ("send", "number"),
