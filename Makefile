@@ -37,7 +37,7 @@ test: browser ## lint, types, import rules, tests, examples in docstrings
 	@$(MAKE) --no-print-directory -j2 lint $(FRESH_KERNELS)
 	-@$(BIN)/python scripts/census.py  # a report: it fails nothing
 	@scripts/chromium
-	$(BIN)/pytest -n 2 --dist loadfile --doctest-modules --doctest-ignore-import-errors tests src/bandstrap
+	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --doctest-modules --doctest-ignore-import-errors tests src/bandstrap
 
 # For the tests of the report, where it can be installed; meanwhile the rest goes on.
 browser:

@@ -38,8 +38,8 @@ def split_policies(policies: str | Sequence[str]) -> tuple[str, ...]:
     """
     if not isinstance(policies, str):
         return tuple(policies)
-    parts, depth, quote = [""], 0, ""
-    for letter in policies:
+    parts, begin, depth, quote = [], 0, 0, ""
+    for place, letter in enumerate(policies):
         if quote:
             quote = "" if letter == quote else quote
         elif letter in "'\"":
@@ -47,9 +47,9 @@ def split_policies(policies: str | Sequence[str]) -> tuple[str, ...]:
         else:
             depth += (letter in "([{") - (letter in ")]}")
         if letter == "," and depth <= 0 and not quote:
-            parts.append("")
-        else:
-            parts[-1] += letter
+            parts.append(policies[begin:place])
+            begin = place + 1
+    parts.append(policies[begin:])
     return tuple(part.strip() for part in parts if part.strip()) or ("",)
 
 
