@@ -131,6 +131,15 @@ def test_things_that_are_no_logs(given):
         read_log(given)
 
 
+def test_a_list_of_one_arm_is_a_list_where_others_hold_it():
+    columns = {"arm": ["a", "b", "a"], "reward": [1, 0, 1]}
+    found = read_log(pa.table({**columns, "allowed": ["a|b", "b", "b|a"]})).allowed
+    assert found.tolist() == [[True, True], [False, True], [True, True]]
+    with pytest.raises(InvalidInput, match=r"allowed, row 3 = 'b': does not hold the arm"):
+        read_log(pa.table({**columns, "allowed": ["a|b", "b", "b"]}))
+    assert read_log(pa.table({**columns, "allowed": ["yes", "no", "yes"]})).allowed is None
+
+
 def test_an_arm_that_was_not_allowed_and_one_that_does_not_exist():
     columns = {"arm": ["a", "b", "c"], "reward": [1, 0, 1], "allowed": ["a|b", "a|c", "c|a"]}
     with pytest.raises(InvalidInput, match=r"allowed, row 2 = 'a\|c': does not hold the arm"):

@@ -1,5 +1,6 @@
 """Which column of a table holds what, by their names, and what was made of them in sentences."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -31,6 +32,7 @@ BEST = {"arm": ("arm", "action"), "reward": ("reward",), "time": ("timestamp", "
 PLAIN_TIMES = {"time", "timestamp", "ts", "datetime", "date"}  # of numbers
 OWN_IDS = {"id", "decision_id", "event_id", "eventid", "impression_id", "request_id", "uuid"}
 DISTINCT = 0.5  # share of distinct values from which a column identifies rows
+_SEPARATORS = re.compile(r"[|;, ]+")  # of lists in text
 PROBABLE = 0.5  # share of probabilities from which a column holds them, some of which are wrong
 
 
@@ -145,11 +147,12 @@ def _may_be_lists(column: pa.ChunkedArray) -> bool:
 
 
 def _separated(column: pa.ChunkedArray) -> bool:
-    """Whether cells are lists in text."""
+    """Whether cells are lists in text; a list of one arm looks like that arm."""
     if not pa.types.is_large_string(plain(column).type):
         return False
-    words = [word for word in column.to_pylist() if word]
-    return bool(words) and all(any(mark in word for mark in "|;,[ ") for word in words)
+    parts = [_SEPARATORS.split(word.strip("[] ")) for word in column.to_pylist() if word]
+    several = {part for each in parts if len(each) > 1 for part in each}
+    return bool(several) and all(each[0] in several for each in parts)
 
 
 def _times(sample: pa.Table) -> Iterator[str]:
