@@ -73,6 +73,7 @@ if TYPE_CHECKING:
 Clock = Callable[[], float]
 
 SHOWN = 10  # arms in a `repr`
+Lesson = tuple[Array | None, int, float, float]  # a context, an arm, its reward and weight
 OWN = ("_lock", "_saving", "_work", "_recorder")  # what copies have their own of
 LIVING: "WeakSet[Bandit]" = WeakSet()  # those of this process
 HELD: "list[Bandit]" = []  # locked while a process forks
@@ -728,8 +729,7 @@ class Bandit:
         if reward is not None:
             learnt = waiting.context, self._arms.places[waiting.arm], reward, 1.0
             try:
-                self._check(*learnt)
-                self._take_in(*learnt)
+                self._take_in(self._lesson(*learnt))
             except InvalidInput as error:
                 reward = None
                 warnings.warn(
@@ -746,8 +746,7 @@ class Bandit:
         name, waiting = self._pending.find(decision)
         place, counted = self._arms.place(waiting.arm), checked_reward(reward, self.support)
         learnt = waiting.context, place, counted, checked_weight(weight)
-        self._check(*learnt)
-        self._take_in(*learnt)
+        self._take_in(self._lesson(*learnt))
         del self._pending.waiting[name]
         if self._recorder is not None:
             self._recorder.learnt(name, *learnt)
@@ -761,10 +760,9 @@ class Bandit:
         weights = checked_weights(weight, len(places))
         rows = [each.context for each in waiting.values()]
         learnt = list(zip(rows, places, rewards, weights, strict=True))
-        for each in learnt:
-            self._check(*each)
-        for name, each in zip(waiting, learnt, strict=True):
-            self._take_in(*each)
+        lessons = [self._lesson(*each) for each in learnt]
+        for name, each, lesson in zip(waiting, learnt, lessons, strict=True):
+            self._take_in(lesson)
             del self._pending.waiting[name]
             if self._recorder is not None:
                 self._recorder.learnt(name, *each)
@@ -778,10 +776,9 @@ class Bandit:
         if len(rows) != len(places):
             raise InvalidInput("arm", len(places), f"give one for each of {len(rows)} contexts")
         learnt = list(zip(rows, places, rewards, weights, strict=True))
-        for each in learnt:
-            self._check(*each)
-        for each in learnt:
-            self._take_in(*each)
+        lessons = [self._lesson(*each) for each in learnt]
+        for each, lesson in zip(learnt, lessons, strict=True):
+            self._take_in(lesson)
             if self._recorder is not None:
                 self._recorder.learnt(None, *each)
 
@@ -789,14 +786,16 @@ class Bandit:
         if self.control is not None:
             self.control.check_leaving(name)
 
-    def _check(self, row: Array | None, place: int, reward: float, weight: float) -> None:
-        """Refuse what the policy would refuse to learn."""
-        memory = self.memory(row)
-        check_update(memory.state, self.contexts.learnt(row, place), reward, weight)
+    def _lesson(self, row: Array | None, place: int, reward: float, weight: float) -> Lesson:
+        """What is to be learnt, as the policy sees it; refuses what the policy would refuse."""
+        seen = self.contexts.learnt(row, place)
+        check_update(self.memory(row).state, seen, reward, weight)
+        return seen, place, reward, weight
 
-    def _take_in(self, row: Array | None, place: int, reward: float, weight: float) -> None:
-        memory = self.memory(row)
-        memory.learn(self.contexts.learnt(row, place), place, reward, weight, self._rng)
+    def _take_in(self, lesson: Lesson) -> None:
+        assert self._memory is not None  # it has checked the lesson
+        _, place, reward, _ = lesson
+        self._memory.learn(*lesson, self._rng)
         self.rewards_learnt += 1
         tally = self._tally
         tally.rewards[place] += 1

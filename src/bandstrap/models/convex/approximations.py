@@ -285,7 +285,7 @@ class GaussianLimitLearner(ArmsLearner):
             kernel_stream(rng), self.loss, self.theta, self.covariance, self.ready, self.context,
             allowed, self.drawn, scores, probabilities, self.laws, self.work, self.places,
         )  # fmt: skip
-        check_score(probabilities.sum())
+        check_score(probabilities[arm])
         return arm, scores, probabilities
 
     def probabilities(self, contexts: Array, allowed: Array) -> Array | None:
