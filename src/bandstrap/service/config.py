@@ -276,12 +276,13 @@ def _policy(name: str | None, parameters: Mapping[str, Any]) -> Policy[Any]:
             raise InvalidInput("parameters", dict(parameters), remedy)
         policy: Policy[Any] = Default() if name is None else made(name, Policy)
         return policy
-    found: Any = policy_named(name)
+    named: Any = policy_named(name)  # a dataclass, whatever its class
     try:
-        return replace(found, **parameters) if parameters else found
+        chosen: Policy[Any] = replace(named, **parameters) if parameters else named
     except TypeError as error:
         remedy = f"{name} has no such parameter: {error}"
         raise InvalidInput("parameters", dict(parameters), remedy) from error
+    return chosen
 
 
 def _names(kind: type) -> set[str]:
