@@ -55,7 +55,7 @@ def test_the_rules_hold_with_contexts(name):
 
 @every_policy
 def test_it_learns_which_of_four_arms_is_best(name):
-    chosen, _ = play(POLICIES[name](), rounds=600, runs=60)
+    chosen, _ = play(POLICIES[name](), rounds=600, runs=30)
     assert (chosen[-50:] == ARMS - 1).mean() > 0.4
 
 
