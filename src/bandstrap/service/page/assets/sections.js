@@ -65,7 +65,7 @@ function showFirst(status) {
 
 function stateOf(arm) {
   if (arm.stopped) return ["stopped", "bad"];
-  return arm.retired ? ["retired", "open"] : ["open", "good"];
+  return arm.retired ? ["retired", "open"] : ["active", "good"];
 }
 
 function showArms(arms) {
@@ -83,6 +83,10 @@ function checks(box, rows) {
     element("dd", {}, element("b", {}, value), element("small", {}, meaning)))));
 }
 
+function evidenceOf(logarithm) {
+  return logarithm < 6 ? String(+(10 ** logarithm).toPrecision(2)) : "over a million";
+}
+
 function showHealth(status) {
   const { smallest, effective, mean_weight: mean, mean_weight_error: error } = status.propensity ?? {};
   const ratio = status.ratio ?? {};
@@ -92,12 +96,12 @@ function showHealth(status) {
     ["Effective sample size", count(known(effective) ? Math.round(effective) : null) + share, "As many decisions at even odds would say as much."],
     ["Mean weight", known(mean) ? withError(mean, known(error) ? error : null) : "–", "1 if propensities are right; two errors away from it is worth a look."],
     ["Choices against propensities", ratio.alarm ? "do not agree" : known(ratio.evidence) ? "agree" : "–",
-      known(ratio.evidence) ? `Evidence against them: 10^${grouped(ratio.evidence, 1)}. Tested at every look.` : "Tested at every look."],
+      known(ratio.evidence) ? `Evidence against them (an e-value; 1 is none): ${evidenceOf(ratio.evidence)}. Tested at every look.` : "Tested at every look."],
   ]);
   checks(part("delays"), [
     ["Half of them come within", span(status.delay?.median), "Median from decision to reward."],
     ["95% come within", span(status.delay?.p95), "The window of the experiment should be longer."],
-    ["Missing", percent(status.missing), "Decisions whose window ended without a reward."],
+    ["Missing", percent(status.decisions ? status.missing : null), "Decisions whose window ended without a reward."],
     ["Late", count(status.late), "Rewards after the window: kept, not learnt."],
   ]);
 }

@@ -5,6 +5,7 @@ const PATIENCE = 8000; // ms for an answer
 
 class Locked extends Error {}
 class Gone extends Error {}
+class Trouble extends Error {}
 
 class Server {
   constructor() {
@@ -35,7 +36,7 @@ class Server {
     if (answer.status === 401) throw new Locked(this.key ? "This key was not accepted." : "");
     if (answer.status === 403) throw new Locked("This key may not read: its role is another.");
     if (answer.status === 404) throw new Gone();
-    if (!answer.ok) throw new Error(`It answers ${answer.status}.`);
+    if (!answer.ok) throw new Trouble(answer.status);
     return answer.json();
   }
 

@@ -98,14 +98,16 @@ class Live {
     this.since ??= this.heard ?? new Date();
     const when = moment(this.since / 1000);
     this.state("away", `Away since ${when}`);
-    const what = this.heard ? `The server has not answered since ${when}; what you see is from then.` : `The server does not answer, since ${when}.`;
-    const why = error.message.startsWith("It answers") ? ` ${error.message}` : "";
-    renew(part("away"), what + why, (text) => [text]);
+    const what = error instanceof Trouble ? `The server answers ${error.message} since ${when}` : `The server has not answered since ${when}`;
+    const more = this.heard ? "; what you see is from then." : ". This page goes on asking.";
+    renew(part("away"), what + more, (text) => [text]);
     part("away").hidden = false;
+    if (!this.heard) renew(part("sentence"), "Nobody answers.", (text) => [text]);
   }
 
   locked(why) {
     this.state("locked", "Needs a key");
+    if (!this.heard) renew(part("sentence"), "This server asks for a key.", (text) => [text]);
     part("key").hidden = false;
     this.ask(why);
   }
