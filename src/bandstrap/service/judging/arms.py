@@ -3,18 +3,13 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-import numpy as np
-
 from bandstrap.bandit.decision import Arm
 from bandstrap.evaluation.intervals import EmpiricalBernstein
-from bandstrap.evaluation.sample import Sample
 from bandstrap.problem import Support
 from bandstrap.service.judging.lesson import Lesson
 from bandstrap.service.judging.sequence import Sequence
 
 __all__ = ["ArmFacts", "ArmsFacts"]
-
-ONE = np.ones(1)
 
 
 class ArmFacts:
@@ -43,12 +38,16 @@ class ArmsFacts:
         self.each: dict[Arm, ArmFacts] = {}
         self._settings = EmpiricalBernstein(support.low, support.high)
 
-    def meet(self, names: Collection[Arm], time: float) -> None:
-        """Arms that a bandit has now; new ones are so since this time."""
-        if len(names) > len(self.each) or any(name not in self.each for name in names):
-            since = time if self.each else None
-            for name in names:
-                self.each.setdefault(name, ArmFacts(self._settings, since))
+    def meet(self, names: Collection[Arm], time: float, retired: Collection[Arm] = ()) -> None:
+        """Arms that a bandit has now, and those that it no longer chooses; new ones since now."""
+        since = time if self.each else None
+        for name in names:
+            if name not in self.each:
+                self.each[name] = ArmFacts(self._settings, since)
+            arm = self.each[name]
+            if (arm.until is not None) != (name in retired):
+                arm.until = time if name in retired else None
+                arm.stopped = arm.stopped and name in retired
 
     def added(self, name: Arm, time: float) -> None:
         self.each.setdefault(name, ArmFacts(self._settings, time))
@@ -84,8 +83,7 @@ class ArmsFacts:
         arm = self.each[it.arm]
         arm.decisions += 1
         if it.reward is not None:
-            paid = min(max(it.reward, self.support.low), self.support.high)
-            arm.rewards.add(Sample(np.array([paid]), ONE, ONE))
+            arm.rewards.add_value(it.reward)
 
     def told(self) -> list[dict[str, Any]]:
         rows = []

@@ -12,7 +12,7 @@ from bandstrap.bandit.chance import Controlled, Floor, mixed
 from bandstrap.bandit.decision import Arm
 from bandstrap.policies.validation import checked_decision
 
-__all__ = ["chances", "control_arm", "without_control"]
+__all__ = ["chances", "control_arm", "row_of", "without_control"]
 
 DRAWS, FREE = 16, 256  # of a decision: with contexts, where they are costly, and without
 
@@ -21,14 +21,14 @@ def chances(bandit: Bandit, context: Any, allowed: Collection[Arm], name: str) -
     """The probability of each of the bandit's arms, (arms,), with nothing learnt or drawn.
 
     By the policy where it knows them. Else by shares of draws whose random numbers depend on the
-    decision's name, its id, alone, and not as the logger's do: estimates without bias, given what was decided.
-    Two bandits that know the same have the same.
+    decision's `name`, its id, alone, and not as the logger's do: estimates without bias, given what
+    was decided. Two bandits that know the same have the same.
 
     >>> bandit = Bandit(arms=["red", "green"], seed=1)
     >>> chances(bandit, None, ["red", "green"], "a1").tolist()
     [0.5, 0.5]
     """
-    row = bandit.contexts.one_row(context)
+    row = row_of(bandit, context)
     memory, seen = bandit.memory(row), bandit.contexts.seen(row)
     mask = np.array([[arm in allowed for arm in bandit.arms]])
     by_draw = memory.policy.probabilities(memory.state, seen, mask)
@@ -43,6 +43,11 @@ def chances(bandit: Bandit, context: Any, allowed: Collection[Arm], name: str) -
     return mixed(by_draw, floor, mask)
 
 
+def row_of(bandit: Bandit, context: Any) -> Array | None:
+    """A context, as a decision has it, as the bandit keeps it: (1, features)."""
+    return bandit.contexts.rows(context)[0][0]
+
+
 def control_arm(bandit: Bandit, context: Any) -> Arm | None:
     """The arm of the bandit's control in a context; None without a control."""
     control = bandit.control
@@ -50,7 +55,7 @@ def control_arm(bandit: Bandit, context: Any) -> Arm | None:
         return None
     if control.rule is None:
         return control.arm
-    return control.rule(bandit.contexts.given(bandit.contexts.one_row(context)))
+    return control.rule(bandit.contexts.given(row_of(bandit, context)))
 
 
 def without_control(every: Array, bandit: Bandit, place: int) -> Array:

@@ -9,9 +9,11 @@ import numpy as np
 from bandstrap.arrays import Array
 from bandstrap.bandit.bandit import Bandit
 from bandstrap.bandit.decision import Arm
+from bandstrap.errors import BandstrapError
 from bandstrap.evaluation.diagnostics.rules import RULES, Severity
 from bandstrap.service.config import Experiment, Gate
 from bandstrap.service.judging.arms import ArmsFacts
+from bandstrap.service.judging.chances import row_of
 from bandstrap.service.judging.delays import Delays
 from bandstrap.service.judging.gate import PROMOTE, STOP, Verdict, needed, passes
 from bandstrap.service.judging.guardrails import Guardrails
@@ -53,6 +55,7 @@ class Facts:
         self.deciding, self.former = experiment.name, ""
         self.started: float | None = None
         self.version = 0
+        self.refused = 0  # decisions whose context a bandit cannot read
         self.arms, self.series = ArmsFacts(support), Series(support)
         self.delays, self.health, self.ratio = Delays(), Health(), RatioTest()
         self.rails, self.lock_in = Guardrails(experiment.guardrails), LockIn()
@@ -61,11 +64,20 @@ class Facts:
 
     def lesson(self, it: Lesson, deciding: Bandit, candidates: Mapping[str, Bandit]) -> None:
         """Take in a decision whose window is over, before any bandit learns it."""
-        self.arms.meet(deciding.arms, it.time)
-        self.arms.meet((it.arm,), it.time)
+        self.arms.meet(deciding.arms, it.time, deciding._arms.retired)
+        if it.arm not in self.arms.each:
+            self.arms.added(it.arm, it.time)
         self._count(it, deciding)
-        if it.reward is not None and it.weight is not None and it.judged:
+        if it.reward is None or it.weight is None or not it.judged or it.arm not in deciding.arms:
+            return
+        asked = [deciding, *candidates.values()]
+        marks = [bandit.contexts.mark() for bandit in asked]
+        try:
             self._judge(it, it.reward, it.weight, deciding, candidates)
+        except BandstrapError:  # a bandit refuses the context, now and when it is to learn it
+            for bandit, mark in zip(asked, marks, strict=True):
+                bandit.contexts.back_to(mark)
+            self.refused += 1
 
     def verdicts(self) -> list[Verdict]:
         """What the gate and guardrails ask for now: the best candidate that passes, and arms."""
@@ -77,13 +89,20 @@ class Facts:
                 found.append(Verdict(PROMOTE, max(ready, key=lambda name: _value(lifts[name]))))
         return found
 
+    def promoted(self, name: str, time: float | None = None) -> None:
+        """Another policy decides: lifts start anew, and the former one is a candidate."""
+        if name != self.deciding:
+            self.former, self.deciding = self.deciding, name
+        self.lifts = Lifts(self.experiment.rewards, self.gate.level, since=time)
+        self.lock_in = LockIn()
+
     def event(self, time: float, kind: str, payload: Mapping[str, Any]) -> None:
         """Something that was done, as the step says it: arms, promotions, rollbacks."""
         name = payload.get("candidate") if kind in (PROMOTE, "rollback") else payload.get("arm")
         name = payload.get("name") if name is None else name
         if kind in (PROMOTE, "rollback"):
             name = name or self.former or self.experiment.name
-            self._another(str(name), time)
+            self.promoted(str(name), time)
         elif name is not None:
             self._arm_event(kind, name, time)
         row = {"time": time, "kind": kind, "text": _sentence(kind, name)}
@@ -129,6 +148,10 @@ class Facts:
             if arm not in self._to_stop()
         ]
         found += self._of_missing()
+        if self.refused:
+            found.append(
+                f"{self.refused} decisions were not judged: a policy refuses their context"
+            )
         for name, lift in (("the policy", self.lifts.own), *self.lifts.candidates.items()):
             if lift is not None and lift.decisions and not lift.overlaps:
                 found.append(
@@ -140,14 +163,14 @@ class Facts:
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it, to the last bit."""
         parts = {name: getattr(self, name).to_dict() for name in PARTS}
-        own = {name: getattr(self, name) for name in ("deciding", "former", "started", "version")}
+        own = {name: getattr(self, name) for name in OWN}
         return {**own, **parts, "events": [*self.events]}
 
     @classmethod
     def from_dict(cls, experiment: Experiment, kept: Mapping[str, Any]) -> "Facts":
         """What `to_dict` has kept, to go on from there."""
         made, support = cls(experiment), experiment.rewards
-        for name in ("deciding", "former", "started", "version"):
+        for name in OWN:
             setattr(made, name, kept[name])
         made.events = [*kept["events"]]
         made.arms = ArmsFacts.from_dict(support, kept["arms"])
@@ -189,22 +212,14 @@ class Facts:
         deciding: Bandit,
         candidates: Mapping[str, Bandit],
     ) -> None:
-        if it.arm not in deciding.arms:  # it was removed
-            return
         self.lock_in.add(deciding, it.context)
-        row = deciding.contexts.one_row(it.context)
+        row = row_of(deciding, it.context)
         low, high = self.experiment.rewards.low, self.experiment.rewards.high
         paid = min(max((reward - low) / (high - low), 0.0), 1.0)
         at, model = deciding.arms.index(it.arm), self.model.expects(deciding.arms, row)
         seen = Seen(at, paid, weight, model, _most(it, deciding.arms, at), it.certain)
         self.lifts.add(it, seen, self.arms.open(it), deciding, candidates)
         self.model.add(it.arm, paid, row)
-
-    def _another(self, name: str, time: float) -> None:
-        """Another policy decides: lifts start anew, and the former one is a candidate."""
-        self.former, self.deciding = self.deciding, name
-        self.lifts = Lifts(self.experiment.rewards, self.gate.level, since=time)
-        self.lock_in = LockIn()
 
     def _arm_event(self, kind: str, arm: Arm, time: float) -> None:
         if kind == "add_arm":
@@ -249,6 +264,7 @@ class Facts:
         return found
 
 
+OWN = ("deciding", "former", "started", "version", "refused")
 PARTS = (
     "arms", "series", "delays", "health", "ratio", "rails", "lock_in", "model", "lifts",
 )  # fmt: skip

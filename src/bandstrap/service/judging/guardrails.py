@@ -3,18 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from bandstrap.bandit.decision import Arm
 from bandstrap.evaluation.intervals import EmpiricalBernstein
-from bandstrap.evaluation.sample import Sample
 from bandstrap.service.config import Guardrail
 from bandstrap.service.judging.sequence import Sequence as Bounds
 
 __all__ = ["Guardrails"]
 
 LEVEL = 0.95  # for all arms together, of each metric
-ONE = np.ones(1)
 
 
 class Guardrails:
@@ -43,8 +39,7 @@ class Guardrails:
             key = rail.metric, arm
             if key not in self._sequences:
                 self._sequences[key] = Bounds(_settings(rail, 1 - (1 - LEVEL) / max(arms, 1)))
-            within = min(max(float(value), rail.low), rail.high)
-            self._sequences[key].add(Sample(np.array([within]), ONE, ONE))
+            self._sequences[key].add_value(float(value))
 
     def broken(self) -> list[Arm]:
         """The arms that are surely beyond a limit."""

@@ -93,7 +93,7 @@ class Lift:
 
     def add(self, terms: Terms, unsupported: float = 0.0) -> None:
         """Take in a decision's terms."""
-        self.sequence.add_terms(terms)
+        self.sequence.add_one(float(terms.gains[0]), float(terms.losses[0]), terms.slack)
         self.unsupported += unsupported
 
     @property

@@ -7,6 +7,7 @@ from bandstrap.bandit.bandit import Bandit
 from bandstrap.bandit.decision import Arm
 from bandstrap.bandit.explanation import draw_scores
 from bandstrap.bandit.lock_in import DRAWS, FIRST, frozen
+from bandstrap.service.judging.chances import row_of
 
 __all__ = ["LockIn"]
 
@@ -52,7 +53,7 @@ class LockIn:
         return made
 
     def _look(self, bandit: Bandit, context: Any) -> None:
-        row = bandit.contexts.one_row(context)
+        row = row_of(bandit, context)
         memory, seen = bandit.memory(row), bandit.contexts.seen(row)
         scores = draw_scores(memory.policy, memory.state, seen, DRAWS, self.lessons)
         found = [bandit.arms[place] for place in frozen(scores)]

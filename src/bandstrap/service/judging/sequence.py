@@ -7,6 +7,7 @@ at each decision, however that changes. A betting sequence needs one mean at all
 from collections.abc import Mapping
 from typing import Any
 
+from bandstrap.errors import InvalidInput
 from bandstrap.evaluation.intervals import EmpiricalBernstein
 from bandstrap.evaluation.intervals.bernstein import EmpiricalBernsteinTally, log_mixture
 from bandstrap.evaluation.intervals.terms import unit_means
@@ -19,13 +20,30 @@ LONGEST = 1e9  # decisions that one may wait for
 class Sequence(EmpiricalBernsteinTally):
     """Where a mean lies, at every look; equal after `to_dict` and `from_dict`, bit for bit.
 
-    >>> import numpy as np
-    >>> from bandstrap.evaluation.intervals import Terms
     >>> one = Sequence(EmpiricalBernstein())
-    >>> one.add_terms(Terms(np.full(99, 0.75), np.full(99, 0.25)))
+    >>> for _ in range(99):
+    ...     one.add_value(0.75)
     >>> round(one.value, 3), one.above(0.5), one.above(0.75)
     (0.75, True, False)
     """
+
+    def add_one(self, gain: float, loss: float, slack: float = 0.0) -> None:
+        """Take in one decision's terms: as `add_terms`, without arrays, which one does not need."""
+        if self.slack is not None and self.slack != slack:
+            raise InvalidInput("slack", slack, f"it was {self.slack:g}: keep to one kind of terms")
+        self.slack = slack
+        for side, term in zip(self._sides, (gain, loss), strict=True):
+            unit = (term + slack) / (1 + slack)
+            guess = min((side.total + 0.5) / (side.decisions + 1), 1.0)
+            side.decisions += 1
+            side.total += unit
+            side.variance += (unit - guess) ** 2
+
+    def add_value(self, value: float) -> None:
+        """Take in a number within the range."""
+        low, high = self.settings.low, self.settings.high
+        share = (min(max(value, low), high) - low) / (high - low)
+        self.add_one(share, 1 - share)
 
     @property
     def decisions(self) -> int:
