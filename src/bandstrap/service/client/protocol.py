@@ -190,6 +190,8 @@ class Protocol:
         if 200 <= reply.status < 300:
             return reply
         problem = _problem(reply)
+        if reply.status >= 500:  # its fault, not that of what was asked
+            raise ServiceAway(self.url, f"answers {reply.status} ({problem.detail})")
         raise ServiceRefused(self.url, problem.status, problem.title, problem.detail)
 
     def _read(self, reply: Reply, kind: type[T]) -> T:
