@@ -90,14 +90,15 @@ def test_the_sentence_claims_no_more_than_the_interval(page, server, changes, sa
 
 
 def test_new_numbers_come_without_anything_being_made_anew(page, server):
-    page.run("window.kept = [document.querySelector('#traffic canvas'),"
-             "document.querySelector('#arms tr'), document.querySelector('#events li')]")  # fmt: skip
+    some = (
+        "['#traffic canvas', '#arms tr', '#events li'].map((each) => document.querySelector(each))"
+    )
+    page.run(f"window.kept = {some}")
     page.run("document.querySelector('#arms .wide').focus()")
     drawing = "document.querySelector('#traffic canvas').toDataURL()"
     before = page.run(drawing)
     poll(page)
-    same = "[document.querySelector('#traffic canvas'), document.querySelector('#arms tr'),"
-    same += "document.querySelector('#events li')].map((each, at) => each === kept[at])"
+    same = f"{some}.map((each, at) => each === kept[at])"
     assert page.run(same) == [True, True, True]
     changed = full(decisions=12_100)
     changed["traffic"]["shares"]["cup final"] = [0.5] * 60

@@ -35,7 +35,7 @@ function showFacts(status) {
   const facts = [
     ["Policy", clean(status.policy ?? "–"), known(status.version) ? `version ${count(status.version)}` : ""],
     ["Mode", clean(status.mode ?? "–"), MODES[status.mode] ?? ""],
-    ["Arms", count((status.arms ?? []).filter((arm) => !arm.retired && !arm.stopped).length), armsGone(status.arms ?? [])],
+    ["Arms", status.arms?.length ? count(status.arms.filter((arm) => !arm.retired && !arm.stopped).length) : "–", armsGone(status.arms ?? [])],
     ["Decisions", count(status.decisions), "with a window that is over"],
     ["Waiting", count(status.waiting), "for their window to end"],
     ["Rewards", count(status.rewards), known(status.late) && status.late ? `${count(status.late)} came too late` : ""],
