@@ -4,6 +4,7 @@ import json
 import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
+from functools import partial
 from hashlib import sha256
 from threading import Event, Thread
 from time import time
@@ -237,10 +238,8 @@ class Service:
 
     def _check_settings(self) -> None:
         for name, each in self.config.experiments.items():
-            found = self.store.read(
-                lambda connection, name=name: newest_snapshots(connection, name)
-            )  # type: ignore[misc]
-            for told in found:
+            read = partial(newest_snapshots, experiment=name)
+            for told in self.store.read(read):
                 if told.facts is not None:
                     check_settings(each, told.facts["settings"])
 
