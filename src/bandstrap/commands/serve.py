@@ -11,6 +11,7 @@ from rich.console import Group, RenderableType
 
 from bandstrap.commands.terminal import line
 from bandstrap.errors import InvalidInput, UnknownName
+from bandstrap.one_thread import ONE_THREAD
 from bandstrap.service.config import Mode, ServiceConfig, read_config
 from bandstrap.service.http.keys import check_host, new_key
 from bandstrap.service.http.offered import Offered
@@ -119,6 +120,31 @@ def serve(path: Path, wanted: Wanted) -> int:
     for each in begun(config, where, not wanted.no_learner, notice):
         print(each, flush=True)
     return run(config, make_service, None if wanted.no_learner else learn, listening, wanted.log)
+
+
+def verify(path: Path, wanted: Wanted, experiment: str) -> Verified:
+    """Learn from the first step up to the newest snapshot, and compare all that it holds."""
+    from bandstrap.service.fold import rebuild
+    from bandstrap.service.store import open_store
+    from bandstrap.service.store.steps import Snapshot, newest_snapshots
+
+    config = wanted.config(path)
+    if experiment not in config.experiments:
+        raise UnknownName("experiment", experiment, config.experiments)
+
+    def told(snapshots: list[Snapshot]) -> object:
+        found = [(it.policy, it.deciding, it.state, dumps(it.facts)) for it in snapshots]
+        return sorted(found)
+
+    store = open_store(config.store)
+    try:
+        kept = store.read(lambda connection: newest_snapshots(connection, experiment))
+        steps = max((each.number for each in kept), default=0)
+        with ONE_THREAD:  # as the learner does: sums depend on the number of threads
+            again = rebuild(store, config.experiments[experiment], steps)
+        return Verified(experiment, steps, not kept or told(kept) == told(again.snapshots()))
+    finally:
+        store.close()
 
 
 def prepare(config: ServiceConfig) -> str:
