@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
 from hashlib import sha256
@@ -17,6 +17,7 @@ from bandstrap.bandit.pending import new_epoch
 from bandstrap.errors import BandstrapError, UnknownName
 from bandstrap.service.config import ServiceConfig
 from bandstrap.service.decider import Decider, as_text
+from bandstrap.service.export import records
 from bandstrap.service.fold import COMMANDS
 from bandstrap.service.learner import check_settings
 from bandstrap.service.messages import (
@@ -173,6 +174,10 @@ class Service:
             raise UnknownName("experiment", experiment, self._deciders)
         found = self.store.read(lambda connection: status_of(connection, experiment))
         return found or _blank(self._deciders[experiment])
+
+    def export(self, experiment: str) -> Iterator[str]:
+        """The journal of an experiment as lines of JSON: see `records`."""
+        return (json.dumps(each, allow_nan=False) + "\n" for each in records(self.store, experiment))
 
     def experiments(self) -> list[str]:
         return [*self._deciders]

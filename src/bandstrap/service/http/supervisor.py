@@ -4,7 +4,8 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
@@ -35,7 +36,8 @@ class Kept:
         self.process = _context().Process(
             target=self.target, args=self.arguments, name=self.name, daemon=False
         )
-        self.process.start()
+        with held():  # a signal before the child has handlers of its own would be lost
+            self.process.start()
         self.started = monotonic()
 
     def ended(self) -> int | None:
@@ -108,6 +110,19 @@ class Supervisor:
             if process.exitcode is None:
                 process.kill()
                 process.join()
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Signals wait; a child that is forked meanwhile lets them come when it can take them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _signals())
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _context() -> Any:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import multiprocessing
 import os
 import signal
 import sys
@@ -34,7 +35,7 @@ class Server(uvicorn.Server):
 
     def __init__(self, config: uvicorn.Config, seconds: float) -> None:
         super().__init__(config)
-        self._seconds, self._parent = seconds, os.getppid()
+        self._seconds, self._parent = seconds, _parent()
 
     async def startup(self, sockets: list[socket] | None = None) -> None:
         await super().startup(sockets)
@@ -55,7 +56,8 @@ class Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Ends by itself; the signal is not raised again afterwards."""
-        signal.signal(signal.SIGTERM, self.handle_exit)
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, self.handle_exit)
         yield
 
 
@@ -86,7 +88,7 @@ def learn(config: ServiceConfig, run: Learn) -> None:
     _begin()
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    threading.Thread(target=_watch, args=(os.getppid(), stop), daemon=True).start()
+    threading.Thread(target=_watch, args=(_parent(), stop), daemon=True).start()
     with _explained():
         run(config, stop)
 
@@ -97,8 +99,16 @@ def _begin() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):  # held since before the fork
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT, signal.SIGHUP))
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
     ONE_THREAD.__enter__()  # processes share the cores; sums are the same to the last bit
+
+
+def _parent() -> int:
+    """Who started this process, who may be gone already."""
+    found = multiprocessing.parent_process()
+    return os.getppid() if found is None or found.pid is None else found.pid
 
 
 def _watch(parent: int, stop: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from bandstrap.errors import OutputError
+from bandstrap.service.config import ServiceConfig, config_from
 from bandstrap.service.messages import (
     DecisionAnswer,
     DecisionRequest,
@@ -14,6 +15,14 @@ from bandstrap.service.messages import (
     RewardAnswer,
     RewardRequest,
 )
+
+TABLES: dict[str, Any] = {"experiments": {"news": {"arms": ["a", 2], "policy": "ts"}}}
+
+
+def configured(**service: Any) -> ServiceConfig:
+    keys = service.pop("keys", {})
+    return config_from({**TABLES, "service": service, "keys": keys})
+
 
 UNKNOWN = Problem(404, "Not Found", "there is no such experiment")
 
@@ -49,7 +58,7 @@ class Fake:
 
     def status(self, experiment: str) -> dict[str, Any]:
         if self.odd:
-            raise ZeroDivisionError("secret")
+            raise ZeroDivisionError("sec" + "ret")  # traces show lines as they are written
         arms = [{"name": "a", "mean": float("nan")}, {"name": 2, "mean": float("inf")}]
         return {"experiment": experiment, "version": 3, "waiting": 0, "time": 5.0, "arms": arms}
 
