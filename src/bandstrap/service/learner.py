@@ -322,6 +322,7 @@ class Pupil:
         return {
             **told, "experiment": name, "mode": self.experiment.mode.value,
             "policy": state.deciding_name, "version": state.number,
+            "described": self.experiment.described(state.deciding_name),
             "decisions": lessons + len(self._waiting), "waiting": len(self._waiting),
             "late": late, "errors": errors,
         }  # fmt: skip

@@ -22,10 +22,11 @@ def full(name="news", **changes):
         "experiment": name,
         "time": NOW,
         "mode": "online",
-        "policy": "wb-log",
+        "policy": name,
+        "described": "wb-log",
         "version": 12_044,
         "started": NOW - 90_000,
-        "decisions": 12_044,
+        "decisions": 12_355,
         "waiting": 311,
         "rewards": 2_871,
         "missing": 0.7616,
@@ -92,7 +93,8 @@ def empty(name="fresh"):
     """An experiment that was started a moment ago."""
     arms = [_arm(arm, 0, None, None, None) for arm in ("a", "b")]
     return {
-        "experiment": name, "time": NOW, "mode": "online", "policy": "fresh", "version": 0,
+        "experiment": name, "time": NOW, "mode": "online", "policy": name, "version": 0,
+        "described": "the default policy",
         "started": None, "decisions": 0, "waiting": 0, "rewards": 0, "missing": 0.0, "late": 0,
         "arms": arms, "traffic": {"times": [], "shares": {}},
         "reward": {"times": [], "mean": [], "low": [], "high": []}, "lift": None,

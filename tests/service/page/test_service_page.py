@@ -50,7 +50,7 @@ def test_what_is_shown_is_what_the_status_says(page, server):
     assert text(page, "#sentence") == "wb-log earns 0.0834 more a decision than moon landing."
     assert "+0.0834 (+0.0310 to +0.1360)" in text(page, "#lift")
     facts = text(page, "#facts")
-    for shown in ("wb-log", "version 12,044", "online", "12,044", "311", "2,871", "12 came too"):
+    for shown in ("wb-log", "version 12,044", "online", "12,355", "311", "2,871", "12 came too"):
         assert shown in facts
     assert "old story: its draws are the same" in text(page, "#warnings")
     row = page.run(
@@ -80,7 +80,8 @@ def test_what_is_shown_is_what_the_status_says(page, server):
         ({"lift": None}, "there is no control to compare it with"),
         ({"lift": {**full()["lift"], "value": None}}, "Nothing can be said yet of wb-log"),
         ({"mode": "logging"}, "Your rule decides"),
-        ({"decisions": 0}, "Decisions wait for their windows"),
+        ({"decisions": 311}, "Decisions wait for their windows"),
+        ({"policy": "linear", "described": "ts-lin"}, "linear earns 0.0834 more a decision"),
     ],
 )
 def test_the_sentence_claims_no_more_than_the_interval(page, server, changes, said):
@@ -100,14 +101,14 @@ def test_new_numbers_come_without_anything_being_made_anew(page, server):
     poll(page)
     same = f"{some}.map((each, at) => each === kept[at])"
     assert page.run(same) == [True, True, True]
-    changed = full(decisions=12_100)
+    changed = full(decisions=12_500)
     changed["traffic"]["shares"]["cup final"] = [0.5] * 60
     server.statuses["news"] = changed
     poll(page)
     page.run("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
     assert page.run(same) == [True, True, True], "the chart is the same and has other numbers"
     assert page.run(drawing) != before
-    assert "12,100" in text(page, "#facts")
+    assert "12,500" in text(page, "#facts")
     assert page.run("document.activeElement.ariaLabel") == "Arms", "the focus stays"
 
 
@@ -129,7 +130,7 @@ def test_a_server_that_is_away_is_said_and_since_when(page, server):
     since = re.search(r"Away since (\d\d:\d\d:\d\d)", text(page, "#state"))[1]
     said = f"The server answers 503 since {since}; what you see is from then."
     assert text(page, "#away") == said
-    assert "12,044" in text(page, "#facts"), "what was known stays"
+    assert "12,355" in text(page, "#facts"), "what was known stays"
     page.run("new Promise((done) => setTimeout(done, 1100))")
     poll(page)
     assert since in text(page, "#away"), "since when, not until when"
@@ -179,7 +180,7 @@ def test_who_has_no_key_may_close_the_question_and_ask_for_it_again(page, server
 
 
 def test_no_name_becomes_html(page, server):
-    evil = full(EVIL, policy=EVIL, warnings=[EVIL])
+    evil = full(EVIL, policy=EVIL, described=EVIL, warnings=[EVIL])
     for rows in ("arms", "candidates", "guardrails", "events", "errors"):
         for row in evil[rows]:
             row.update({key: EVIL for key, value in row.items() if isinstance(value, str)})
@@ -247,7 +248,7 @@ def test_every_control_is_reached_by_tab_and_shows_it(page):
 @pytest.mark.parametrize("width", [360, 390, 768])
 def test_nothing_makes_the_page_scroll_sideways(page, server, width):
     long = "a-very-long-name-of-an-arm-that-somebody-had-generated-by-a-program-0123456789"
-    status = full(policy=long)
+    status = full(policy=long, described=long)
     status["arms"][0]["name"] = status["candidates"][0]["name"] = long
     server.statuses["news"] = status
     page.size(width, 800)

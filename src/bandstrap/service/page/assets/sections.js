@@ -3,16 +3,33 @@
 
 const part = (id) => document.getElementById(id);
 
+// What decides: a candidate that was promoted goes by its name, the experiment's own policy by what
+// it is.
+function policyOf(status) {
+  if (status.policy && status.policy !== status.experiment) return clean(status.policy);
+  return clean(status.described ?? "the policy");
+}
+
+// Decisions whose window is over.
+function learntOf(status) {
+  return (status.decisions ?? 0) - (status.waiting ?? 0);
+}
+
+// At the beginning of a sentence; names stay as they are.
+function capital(text) {
+  return text.replace(/^the /, "The ");
+}
+
 function sentenceOf(status) {
   const { lift } = status;
-  const [policy, over] = [clean(status.policy ?? "The policy"), lift ? clean(lift.over) : ""];
-  if (!status.decisions) return status.waiting ? "Decisions wait for their windows to end." : "Nothing has been learnt yet.";
+  const [policy, over] = [policyOf(status), lift ? clean(lift.over) : ""];
+  if (learntOf(status) <= 0) return status.waiting ? "Decisions wait for their windows to end." : "Nothing has been learnt yet.";
   if (status.mode === "logging") return "Your rule decides; every decision is kept.";
-  if (!lift) return `${policy} ${status.mode === "shadow" ? "watches your rule" : "decides"}; there is no control to compare it with.`;
+  if (!lift) return `${capital(policy)} ${status.mode === "shadow" ? "watches your rule" : "decides"}; there is no control to compare it with.`;
   if (!known(lift.value)) return `Nothing can be said yet of ${policy} against ${over}.`;
   const size = number(Math.abs(lift.value));
-  if (lift.low > 0) return `${policy} earns ${size} more a decision than ${over}.`;
-  if (lift.high < 0) return `${policy} earns ${size} less a decision than ${over}.`;
+  if (lift.low > 0) return `${capital(policy)} earns ${size} more a decision than ${over}.`;
+  if (lift.high < 0) return `${capital(policy)} earns ${size} less a decision than ${over}.`;
   return `Whether ${policy} earns more than ${over} is open.`;
 }
 
@@ -33,10 +50,10 @@ function showNow(status) {
 function showFacts(status) {
   const MODES = { online: "the policy decides", shadow: "your rule decides, the policy watches", logging: "your rule decides, no policy runs" };
   const facts = [
-    ["Policy", clean(status.policy ?? "–"), known(status.version) ? `version ${count(status.version)}` : ""],
+    ["Policy", capital(policyOf(status)), [status.policy === status.experiment ? "" : clean(status.described ?? ""), known(status.version) ? `version ${count(status.version)}` : ""].filter(Boolean).join(", ")],
     ["Mode", clean(status.mode ?? "–"), MODES[status.mode] ?? ""],
     ["Arms", status.arms?.length ? count(status.arms.filter((arm) => !arm.retired && !arm.stopped).length) : "–", armsGone(status.arms ?? [])],
-    ["Decisions", count(status.decisions), "with a window that is over"],
+    ["Decisions", count(status.decisions), ""],
     ["Waiting", count(status.waiting), "for their window to end"],
     ["Rewards", count(status.rewards), known(status.late) && status.late ? `${count(status.late)} came too late` : ""],
     ["Running since", moment(status.started), ""],
@@ -90,7 +107,7 @@ function evidenceOf(logarithm) {
 function showHealth(status) {
   const { smallest, effective, mean_weight: mean, mean_weight_error: error } = status.propensity ?? {};
   const ratio = status.ratio ?? {};
-  const share = known(effective) && status.decisions ? `, ${percent(effective / status.decisions, 0)} of decisions` : "";
+  const share = known(effective) && learntOf(status) > 0 ? `, ${percent(effective / learntOf(status), 0)} of decisions` : "";
   checks(part("propensities"), [
     ["Smallest", shownNumber(smallest), "The least probable arm that was chosen. The floor of the experiment keeps it up."],
     ["Effective sample size", count(known(effective) ? Math.round(effective) : null) + share, "As many decisions at even odds would say as much."],
@@ -101,7 +118,7 @@ function showHealth(status) {
   checks(part("delays"), [
     ["Half of them come within", span(status.delay?.median), "Median from decision to reward."],
     ["95% come within", span(status.delay?.p95), "The window of the experiment should be longer."],
-    ["Missing", percent(status.decisions ? status.missing : null), "Decisions whose window ended without a reward."],
+    ["Missing", percent(learntOf(status) > 0 ? status.missing : null), "Decisions whose window ended without a reward."],
     ["Late", count(status.late), "Rewards after the window: kept, not learnt."],
   ]);
 }
