@@ -320,3 +320,13 @@ def test_a_context_that_a_policy_refuses_stops_nothing():
     assert facts.refused == 1
     assert facts.status()["candidates"][0]["decisions"] == 2
     assert "1 decisions were not judged" in " ".join(facts.warnings())
+
+
+def test_a_level_that_changes_is_that_of_today():
+    """What is kept depends on lessons alone, so that a rebuilt fold is the live one."""
+    facts, deciding, candidates = begun(candidates={"ts": "ts"})
+    played(facts, deciding, candidates, PAYS, 120)
+    strict = replace(facts.experiment, promote=Gate(level=0.9999))
+    other = Facts.from_dict(strict, facts.to_dict())
+    assert other.to_dict() == facts.to_dict()
+    assert other.status()["candidates"][0]["low"] < facts.status()["candidates"][0]["low"]

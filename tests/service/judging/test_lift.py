@@ -113,7 +113,7 @@ def test_a_lift_goes_on_where_it_was():
         for lift in lifts:
             lift.add(contrast(seen, ONE - OTHER))
         if number == 77:
-            lifts.append(Lift.from_dict(json.loads(json.dumps(lifts[0].to_dict()))))
+            lifts.append(Lift.from_dict(3.0, 0.9, json.loads(json.dumps(lifts[0].to_dict()))))
     assert lifts[0].to_dict() == lifts[1].to_dict()
     assert lifts[0].told() == lifts[1].told()
 

@@ -218,3 +218,16 @@ def test_weights_have_the_mean_that_they_should():
     assert told["effective"] == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
     assert abs(told["mean_weight"] - 1) < 4 * told["mean_weight_error"]
     assert Health.from_dict(through_json(health.to_dict())).told() == told
+
+
+def test_the_model_looks_away_from_contexts_that_are_no_numbers():
+    model = RunningModel()
+    for number in range(120):
+        row = np.array([[number % 2, 1.0]])
+        row[0, 1] = (np.nan, 1e200, 1.0)[number % 3]
+        model.add("a", float(number % 2), row)
+    found = model.expects(["a"], np.array([[1.0, 1.0]]))
+    assert np.isfinite(found).all()
+    assert found[0] > 0.8
+    assert model.expects(["a"], np.array([[1.0, np.nan]])) == pytest.approx(0.5, abs=0.01)
+    assert RunningModel.from_dict(through_json(model.to_dict())).to_dict() == model.to_dict()
