@@ -18,7 +18,7 @@ DRAWS, FREE = 16, 256  # of a decision: with contexts, where they are costly, an
 
 
 def chances(bandit: Bandit, context: Any, allowed: Collection[Arm], name: str) -> Array:
-    """The probability of each of the bandit's arms, (arms,), with nothing learnt or drawn.
+    """The probability of each of the bandit's arms, (arms,). Nothing is learnt by it.
 
     By the policy where it knows them. Else by shares of draws whose random numbers depend on the
     decision's `name`, its id, alone, and not as the logger's do: estimates without bias, given what

@@ -37,7 +37,7 @@ class Delays:
     @property
     def missing(self) -> float:
         """The share of decisions whose reward did not come in time."""
-        return 1 - self.given / self.lessons if self.lessons else 0.0
+        return (self.lessons - self.given) / self.lessons if self.lessons else 0.0
 
     def quantile(self, share: float) -> float | None:
         """The delay that a share of rewards does not exceed; None if none has come."""

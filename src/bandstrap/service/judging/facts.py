@@ -186,7 +186,7 @@ class Facts:
         made.rails = Guardrails.from_dict(experiment.guardrails, kept["rails"])
         made.model, made.lifts = (
             RunningModel.from_dict(kept["model"]),
-            Lifts.from_dict(support, kept["lifts"]),
+            Lifts.from_dict(support, made.gate.level, kept["lifts"]),
         )
         return made
 

@@ -70,17 +70,17 @@ class Guardrails:
 
     def to_dict(self) -> dict[str, Any]:
         rows = [
-            [metric, arm, it.settings.level, it.to_dict()]
+            [metric, arm, it.settings.level, it.settings.low, it.settings.high, it.to_dict()]
             for (metric, arm), it in self._sequences.items()
         ]
         return {"sequences": rows}
 
     @classmethod
     def from_dict(cls, rails: Sequence[Guardrail], kept: Mapping[str, Any]) -> "Guardrails":
-        """With the limits of today; metrics that are no longer watched are forgotten."""
+        """With the limits of today; what is no longer watched, or by other bounds, is forgotten."""
         made, known = cls(rails), {rail.metric: rail for rail in rails}
-        for metric, arm, level, numbers in kept["sequences"]:
-            if metric in known:
+        for metric, arm, level, low, high, numbers in kept["sequences"]:
+            if metric in known and (known[metric].low, known[metric].high) == (low, high):
                 settings = _settings(known[metric], level)
                 made._sequences[metric, arm] = Bounds.from_dict(settings, numbers)
         return made

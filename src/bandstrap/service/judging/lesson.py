@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Any
 
 from bandstrap.bandit.decision import Arm
 
 __all__ = ["Lesson"]
+
+LARGEST = 1e9  # weight: a decision less probable than that says nothing, and its square is finite
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Lesson:
     @property
     def weighed(self) -> bool:
         """Whether it is known how probable its arm was."""
-        return self.weight is not None and isfinite(self.weight) and self.weight > 0
+        return self.weight is not None and 0 < self.weight <= LARGEST
 
     @property
     def certain(self) -> bool:

@@ -79,16 +79,17 @@ def over_logged(seen: Seen, target: Array, ratio: float = 1.0, slack: float = SL
 class Lift:
     """The terms so far of one policy against another, on the scale of rewards.
 
-    >>> lift = Lift(1.0, 0.95)
+    >>> lift = Lift(1.0, level=0.95)
     >>> seen = Seen(0, 1.0, 2.0, np.full(2, 0.5), np.full(2, 2.0))
     >>> lift.add(contrast(seen, np.array([0.25, -0.25])))
     >>> lift.sequence.value
     0.25
     """
 
-    def __init__(self, width: float, level: float) -> None:
-        self.width, self.level = width, level
-        self.sequence = Sequence(self._settings())
+    def __init__(self, width: float, level: float, among: int = 1) -> None:
+        self.among = among  # that share the level
+        alone = 1 - (1 - level) / among
+        self.sequence = Sequence(EmpiricalBernstein(-width, width, alone))
         self.unsupported = 0.0  # probability of arms that could not have been chosen, summed
 
     def add(self, terms: Terms, unsupported: float = 0.0) -> None:
@@ -115,15 +116,13 @@ class Lift:
         return {"value": value, "low": ends.low, "high": ends.high, "decisions": self.decisions}
 
     def to_dict(self) -> dict[str, Any]:
-        kept = {"width": self.width, "level": self.level, "unsupported": self.unsupported}
+        kept = {"among": self.among, "unsupported": self.unsupported}
         return {**kept, "sequence": self.sequence.to_dict()}
 
     @classmethod
-    def from_dict(cls, kept: Mapping[str, Any]) -> "Lift":
-        made = cls(kept["width"], kept["level"])
+    def from_dict(cls, width: float, level: float, kept: Mapping[str, Any]) -> "Lift":
+        """With the level of today: sums do not depend on it."""
+        made = cls(width, level, kept["among"])
         made.unsupported = kept["unsupported"]
-        made.sequence = Sequence.from_dict(made._settings(), kept["sequence"])
+        made.sequence = Sequence.from_dict(made.sequence.settings, kept["sequence"])
         return made
-
-    def _settings(self) -> EmpiricalBernstein:
-        return EmpiricalBernstein(-self.width, self.width, self.level)

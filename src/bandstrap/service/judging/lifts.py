@@ -70,19 +70,19 @@ class Lifts:
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "level": self.level, "since": self.since, "over": self.over,
+            "since": self.since, "over": self.over,
             "own": None if self.own is None else self.own.to_dict(),
             "candidates": {name: it.to_dict() for name, it in self.candidates.items()},
             "over_control": {name: it.to_dict() for name, it in self.over_control.items()},
         }  # fmt: skip
 
     @classmethod
-    def from_dict(cls, support: Support, kept: Mapping[str, Any]) -> "Lifts":
-        made = cls(support, kept["level"], kept["since"])
+    def from_dict(cls, support: Support, level: float, kept: Mapping[str, Any]) -> "Lifts":
+        made, given = cls(support, level, kept["since"]), (support.high - support.low, level)
         made.over = kept["over"]
-        made.own = None if kept["own"] is None else Lift.from_dict(kept["own"])
+        made.own = None if kept["own"] is None else Lift.from_dict(*given, kept["own"])
         for into, name in ((made.candidates, "candidates"), (made.over_control, "over_control")):
-            into.update({each: Lift.from_dict(it) for each, it in kept[name].items()})
+            into.update({each: Lift.from_dict(*given, it) for each, it in kept[name].items()})
         return made
 
     def _compare(self, name: str, seen: Seen, every: Array, own: Array | None, count: int) -> None:
@@ -103,7 +103,7 @@ class Lifts:
         return lifts[name]
 
     def _new(self, count: int) -> Lift:
-        return Lift(self.support.high - self.support.low, 1 - (1 - self.level) / count)
+        return Lift(self.support.high - self.support.low, self.level, count)
 
     def _keep_only(self, candidates: Mapping[str, Bandit]) -> None:
         for lifts in (self.candidates, self.over_control):

@@ -13,6 +13,7 @@ __all__ = ["RunningModel"]
 
 STRENGTH = 5.0  # decisions that the mean of all arms is worth in an arm's own
 CELLS = 4096  # numbers that are kept of contexts: with more, contexts are not looked at
+LARGEST = 1e6  # number in a context that is looked at: squares stay exact enough
 FIRST, GROWTH = 50, 1.25  # rewards before contexts are looked at, and until they are again
 
 
@@ -20,8 +21,8 @@ class RunningModel:
     """Means of arms, drawn towards that of all; with contexts a ridge regression for each arm.
 
     The regression is fit again when rewards have grown by a quarter, so that a reward costs the
-    same however many came before. Contexts of another width than the first one are not looked at.
-    Rewards are from 0 to 1.
+    same however many came before. Contexts of another width than the first one, or with numbers
+    that are missing or huge, are not looked at. Rewards are from 0 to 1.
 
     >>> model = RunningModel()
     >>> model.add("red", 1.0, None)
@@ -45,7 +46,7 @@ class RunningModel:
         mean = (sum(self.sums) + 0.5 * STRENGTH) / (self.rewards + STRENGTH)
         sums = zip(self.arms, self.sums, self.counts, strict=True)
         expected = {arm: (paid + STRENGTH * mean) / (n + STRENGTH) for arm, paid, n in sums}
-        if self._fit is not None and _width(row) == self.features:  # it knows the first arms only
+        if self._fit is not None and self._reads(row):  # it knows the first arms only
             expected.update(zip(self.arms, self._fit(row, 1)[0].tolist(), strict=False))
         clipped: Array = np.clip(np.array([expected.get(arm, mean) for arm in arms]), 0.0, 1.0)
         return clipped
@@ -60,12 +61,13 @@ class RunningModel:
         self.counts[place] += 1
         self.sums[place] += reward
         self.rewards += 1
-        if self._ridge is None or _width(row) != self.features:
+        if self._ridge is None:
             return
-        self._ridge.add(row, np.array([place]), np.array([reward]), np.ones(1))
+        if self._reads(row):
+            self._ridge.add(row, np.array([place]), np.array([reward]), np.ones(1))
         if self.rewards >= self.due:
             self.due = int(self.rewards * GROWTH)
-            self._fit = self._ridge.fit()
+            self._fit = self._ridge.fit() if np.isfinite(self._ridge.low) else None
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it; the fit too, for it is older than the sums."""
@@ -73,7 +75,8 @@ class RunningModel:
         arrays: list[Any] | None = None
         if ridge is not None and self.rewards:
             arrays = [each.tolist() for each in (ridge.squares, ridge.sums, ridge.paid)]
-            arrays += [float(ridge.low), float(ridge.high)] if np.isfinite(ridge.low) else [0.0] * 2
+            ends = float(ridge.low), float(ridge.high)
+            arrays += ends if np.isfinite(ends[0]) else (None, None)
         return {
             "arms": [*self.arms], "counts": [*self.counts], "sums": [*self.sums],
             "rewards": self.rewards, "features": self.features, "due": self.due, "ridge": arrays,
@@ -91,11 +94,16 @@ class RunningModel:
             made._ridge.squares, made._ridge.sums, made._ridge.paid = map(
                 np.array, (squares, sums, paid)
             )
-            made._ridge.low, made._ridge.high = low, high
+            if low is not None:
+                made._ridge.low, made._ridge.high = low, high
         if kept["fit"] is not None:
             slopes, low, high = kept["fit"]
             made._fit = Linear(np.array(slopes), low, high)
         return made
+
+    def _reads(self, row: Array | None) -> bool:
+        wide = row is not None and row.shape[1] == self.features
+        return wide and bool((np.abs(row) <= LARGEST).all())  # type: ignore[arg-type]
 
     def _begin(self, arm: Arm) -> None:
         """Room for one more arm; where contexts would take too much, they are given up for good."""
