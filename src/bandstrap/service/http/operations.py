@@ -21,19 +21,22 @@ class Call:
     caller: str
 
 
+Run = Callable[[Call], Awaitable[Answer]]
+
+
 @dataclass(frozen=True)
 class Operation:
     """A method on a path.
 
-    `takes` and `gives` are structs, tuples of them for either, or schemas as they are; `reads` is the type
-    that is decoded, where it is not the one that is described.
+    `takes` and `gives` are structs, tuples of them for either, or schemas as they are; `reads` is
+    the type that is decoded, where it is not the one that is described.
     """
 
     method: str
     path: str
     role: Role | None  # None: nobody needs a key
     summary: str
-    run: Callable[[Call], Awaitable[Answer]]
+    run: Run
     takes: Any = None
     reads: Any = None
     gives: Any = None
