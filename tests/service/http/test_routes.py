@@ -158,6 +158,15 @@ def test_a_reward_is_a_finite_number(ask: Asking, body: str) -> None:
     assert problem(answer)[0] == 400
 
 
+def test_numbers_are_whole_however_they_are_written(ask: Asking) -> None:
+    told = b'{"rank": 2.0, "allowed": [2.0, "a"], "context": [2.0]}'
+    headers = {"content-type": "application/json"}
+    found = ask("POST", DECISIONS, content=told, headers=headers).json()
+    asked, _ = ask.service.decisions[found["id"]]
+    assert (asked.rank, asked.allowed, asked.context) == (2, [2, "a"], [2.0])
+    assert isinstance(asked.allowed[0], int)  # type: ignore[index]
+
+
 def test_only_json_is_read(ask: Asking) -> None:
     form = {"content-type": "application/x-www-form-urlencoded"}
     assert problem(ask("POST", DECISIONS, content="{}", headers=form))[0] == 415
