@@ -1,7 +1,7 @@
 # Every target sets up what it needs in .venv; only Python 3.11 or later and make must be there.
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-pythons browser lint reproduce appendix contexts bench bench-contextual bench-bandit bench-compare bench-engines bench-peers endurance crashes fuzz claims docs lock package clean
+.PHONY: help test test-pythons browser lint reproduce appendix contexts bench bench-contextual bench-bandit bench-compare bench-engines bench-peers endurance crashes fuzz schema-service bench-service claims docs lock package clean
 
 PYTHON ?= python3
 PYTHONS ?= python3.11 python3.12 python3.13
@@ -110,6 +110,15 @@ crashes: $(TOOLS) $(FRESH_KERNELS) ## kill, crowd and starve savers, logs and st
 	$(BIN)/python tests/bandit/crashes.py
 	$(BIN)/python tests/bandit/log/killed.py
 	$(BIN)/python tests/bandit/log/crowd.py
+
+# schemathesis has an environment of its own, since it would hold back what others need.
+schema-service: $(TOOLS) $(FRESH_KERNELS) ## schemathesis for five minutes against bandstrap serve; STORE=postgresql://… for that store
+	$(PYTHON) -m venv build/schema
+	build/schema/bin/python -m pip install --quiet --disable-pip-version-check schemathesis
+	$(BIN)/python tests/service/http/schema.py --seconds 300 --schemathesis $(CURDIR)/build/schema/bin/schemathesis $(if $(STORE),--store $(STORE))
+
+bench-service: $(TOOLS) $(FRESH_KERNELS) ## durable decisions and rewards over HTTP, beside the same server that stores nothing
+	$(BIN)/python benchmarks/service.py
 
 claims: $(INSTALLED) ## docs/claims.md, its figures and the verdicts that the package shows, from evidence/
 	$(BIN)/python docs/claims.py

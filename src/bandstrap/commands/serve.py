@@ -2,13 +2,15 @@
 
 import shlex
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from json import dumps
 from pathlib import Path
+from typing import Any
 
 from rich.console import Group, RenderableType
 
+from bandstrap.bandit.bandit import Bandit
 from bandstrap.commands.terminal import line
 from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.one_thread import ONE_THREAD
@@ -94,7 +96,9 @@ class Verified:
     def __rich__(self) -> RenderableType:
         told = "equals what is in use, bit for bit" if self.same else "DIFFERS from what is in use"
         style = "green" if self.same else "bold red"
-        return line(f"{self.experiment}: {self.steps:,} steps learnt again: the state {told}", style)
+        return line(
+            f"{self.experiment}: {self.steps:,} steps learnt again: the state {told}", style
+        )
 
 
 def fresh_key() -> NewKey:
@@ -127,14 +131,18 @@ def verify(path: Path, wanted: Wanted, experiment: str) -> Verified:
     from bandstrap.service.fold import rebuild
     from bandstrap.service.store import open_store
     from bandstrap.service.store.steps import Snapshot, newest_snapshots
+    from bandstrap.service.trust import trusted_classes
 
     config = wanted.config(path)
+    trusted = trusted_classes(config)
     if experiment not in config.experiments:
         raise UnknownName("experiment", experiment, config.experiments)
 
     def told(snapshots: list[Snapshot]) -> object:
-        found = [(it.policy, it.deciding, it.state, dumps(it.facts)) for it in snapshots]
-        return sorted(found)
+        return sorted(
+            (it.policy, it.deciding, _without_epoch(it.state, trusted), dumps(it.facts))
+            for it in snapshots
+        )
 
     store = open_store(config.store)
     try:
@@ -145,6 +153,13 @@ def verify(path: Path, wanted: Wanted, experiment: str) -> Verified:
         return Verified(experiment, steps, not kept or told(kept) == told(again.snapshots()))
     finally:
         store.close()
+
+
+def _without_epoch(state: bytes, trusted: Iterable[Any]) -> bytes:
+    """A bandit without the random word that its own ids begin with: here ids come from clients."""
+    bandit = Bandit.from_bytes(state, [*trusted])
+    bandit._pending.resume_epoch("compared")
+    return bandit.to_bytes()
 
 
 def prepare(config: ServiceConfig) -> str:

@@ -178,7 +178,8 @@ class Service:
 
     def export(self, experiment: str) -> Iterator[str]:
         """The journal of an experiment as lines of JSON: see `records`."""
-        return (json.dumps(each, allow_nan=False) + "\n" for each in records(self.store, experiment))
+        found = records(self.store, experiment)
+        return (json.dumps(each, allow_nan=False) + "\n" for each in found)
 
     def experiments(self) -> list[str]:
         return [*self._deciders]

@@ -12,6 +12,7 @@ from bandstrap.service.http.answers import App
 from bandstrap.service.http.app import make_app
 from bandstrap.service.http.front import AccessLog
 
+
 class Asking:
     """A client of an application over a fake service."""
 

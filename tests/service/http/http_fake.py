@@ -45,7 +45,7 @@ class Fake:
     def reward(self, rewards: list[tuple[str, RewardRequest]]) -> "Future[Any]":
         return self._done(lambda: [self._reward(*it) for it in rewards])
 
-    def activate(self, id: str) -> "Future[Any]":
+    def activate(self, id: str) -> "Future[Any]":  # noqa: A002
         found = self.decisions.get(id)
         missing = Problem(404, "Not Found", "there is no such decision")
         return self._done(lambda: missing if found is None else found[1])
@@ -69,7 +69,7 @@ class Fake:
         return not self.away, "the store is away" if self.away else ""
 
     def export(self, experiment: str) -> Iterator[str]:
-        return iter([f'{{"id": "{id}"}}\n' for id in self.decisions])
+        return iter([f'{{"id": "{it}"}}\n' for it in self.decisions])
 
     def close(self) -> None:
         self.closed = True
@@ -79,25 +79,25 @@ class Fake:
             return UNKNOWN
         if it.allowed == []:
             return Problem(422, "Unprocessable", "allow at least one arm")
-        id = it.id or f"made-{len(self.decisions)}"
-        if id in self.decisions:
-            before, answer = self.decisions[id]
+        name = it.id or f"made-{len(self.decisions)}"
+        if name in self.decisions:
+            before, answer = self.decisions[name]
             if before != it:
                 return Problem(409, "Conflict", "this id has another body")
             return msgspec.structs.replace(answer, repeated=True)
-        answer = DecisionAnswer(id, experiment, "a", 0.5, 2.0, "exact", "online", 3, 1.0, 2.0)
-        self.decisions[id] = it, answer
+        answer = DecisionAnswer(name, experiment, "a", 0.5, 2.0, "exact", "online", 3, 1.0, 2.0)
+        self.decisions[name] = it, answer
         return answer
 
-    def _reward(self, id: str, it: RewardRequest) -> Any:
-        if id not in self.decisions:
+    def _reward(self, name: str, it: RewardRequest) -> Any:
+        if name not in self.decisions:
             return Problem(404, "Not Found", "there is no such decision")
-        before = self.rewards.setdefault(id, it)
+        before = self.rewards.setdefault(name, it)
         if before is it:
-            return RewardAnswer(id, "stored", 1.0)
+            return RewardAnswer(name, "stored", 1.0)
         if before != it:
             return Problem(409, "Conflict", "it has another reward")
-        return RewardAnswer(id, "repeated", 1.0)
+        return RewardAnswer(name, "repeated", 1.0)
 
     def _done(self, work: Any) -> "Future[Any]":
         future: Future[Any] = Future()

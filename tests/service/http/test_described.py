@@ -49,9 +49,12 @@ def test_every_route_is_described() -> None:
 
 def test_references_are_found_and_schemas_are_valid() -> None:
     document = _document()
-    schemas = document["components"]["schemas"]
-    assert {each.rpartition("/")[2] for each in _references(document)} <= set(schemas)
-    for schema in schemas.values():
+    parts = document["components"]
+    for each in _references(document):
+        _, _, kind, name = each.split("/")
+        assert name in parts[kind]
+    assert parts["parameters"]["experiment"]["schema"]["enum"] == ["news"]
+    for schema in parts["schemas"].values():
         jsonschema.Draft202012Validator.check_schema(schema)
 
 

@@ -44,9 +44,7 @@ def _bearer(key: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("needed", "method", "path", "told"), ASKED)
-def test_each_role_opens_its_own_doors(
-    needed: str, method: str, path: str, told: object
-) -> None:
+def test_each_role_opens_its_own_doors(needed: str, method: str, path: str, told: object) -> None:
     ask = _asking()
     for role in ROLES:
         answer = ask(method, path, json=told, headers=_bearer(f"key of {role}"))

@@ -3,6 +3,7 @@
 import asyncio
 from concurrent.futures import Future
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from http_asking import DECISIONS, Asking, problem
@@ -73,22 +74,18 @@ def test_many_rewards_have_a_status_each(ask: Asking) -> None:
     assert found[1]["status"] == 404
 
 
-@pytest.mark.parametrize("id", ["with/slash", "a/reward", "%", "ques?tion", "x" * 200, "~!#&+"])
-def test_an_id_may_have_any_printable_character(ask: Asking, id: str) -> None:
-    from urllib.parse import quote
-
-    ask("POST", DECISIONS, json={"id": id})
-    found = ask("PUT", f"/v1/decisions/{quote(id, safe='')}/reward", json={"reward": 1})
-    assert found.json()["id"] == id
-    assert ask("POST", f"/v1/decisions/{quote(id, safe='')}/activate").json()["id"] == id
+@pytest.mark.parametrize("name", ["with/slash", "a/reward", "%", "ques?tion", "x" * 200, "~!#&+"])
+def test_an_id_may_have_any_printable_character(ask: Asking, name: str) -> None:
+    ask("POST", DECISIONS, json={"id": name})
+    found = ask("PUT", f"/v1/decisions/{quote(name, safe='')}/reward", json={"reward": 1})
+    assert found.json()["id"] == name
+    assert ask("POST", f"/v1/decisions/{quote(name, safe='')}/activate").json()["id"] == name
 
 
-@pytest.mark.parametrize("id", ["", "a b", "ü", "a\n", "x" * 201, "\x00"])
-def test_other_ids_are_refused(ask: Asking, id: str) -> None:
-    from urllib.parse import quote
-
-    assert problem(ask("POST", DECISIONS, json={"id": id}))[0] == 400
-    found = ask("PUT", f"/v1/decisions/{quote(id, safe='')}/reward", json={"reward": 1})
+@pytest.mark.parametrize("name", ["", "a b", "ü", "a\n", "x" * 201, "\x00"])
+def test_other_ids_are_refused(ask: Asking, name: str) -> None:
+    assert problem(ask("POST", DECISIONS, json={"id": name}))[0] == 400
+    found = ask("PUT", f"/v1/decisions/{quote(name, safe='')}/reward", json={"reward": 1})
     assert problem(found)[0] == 404
 
 
@@ -159,6 +156,15 @@ def test_a_reward_is_a_finite_number(ask: Asking, body: str) -> None:
     headers = {"content-type": "application/json"}
     answer = ask("PUT", "/v1/decisions/x/reward", content=body, headers=headers)
     assert problem(answer)[0] == 400
+
+
+def test_numbers_are_whole_however_they_are_written(ask: Asking) -> None:
+    told = b'{"rank": 2.0, "allowed": [2.0, "a"], "context": [2.0]}'
+    headers = {"content-type": "application/json"}
+    found = ask("POST", DECISIONS, content=told, headers=headers).json()
+    asked, _ = ask.service.decisions[found["id"]]
+    assert (asked.rank, asked.allowed, asked.context) == (2, [2, "a"], [2.0])
+    assert isinstance(asked.allowed[0], int)  # type: ignore[index]
 
 
 def test_only_json_is_read(ask: Asking) -> None:

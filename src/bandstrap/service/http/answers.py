@@ -42,7 +42,7 @@ class Answer:
         await send({"type": "http.response.body", "body": self.body})
 
 
-class Refused(Exception):
+class Refused(Exception):  # noqa: N818 - what happens to a request
     """Ends a request with a problem; raised wherever that is found out."""
 
     def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
@@ -55,7 +55,7 @@ class Refused(Exception):
         return problem(Problem(self.status, title(self.status), self.detail), tuple(said.items()))
 
 
-class Left(Exception):
+class Left(Exception):  # noqa: N818 - not an error of anybody's
     """The client has gone before its request was whole: nobody is there to be answered."""
 
 

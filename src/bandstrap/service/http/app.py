@@ -1,5 +1,7 @@
 """The ASGI application of one process."""
 
+from typing import Any
+
 from starlette.routing import Route, Router
 
 from bandstrap.service.config import Role, ServiceConfig
@@ -12,7 +14,7 @@ from bandstrap.service.http.keys import callers
 from bandstrap.service.http.limits import Limits
 from bandstrap.service.http.metrics import Metrics
 from bandstrap.service.http.offered import Offered
-from bandstrap.service.http.operations import Endpoint, Operation
+from bandstrap.service.http.operations import Endpoint, Operation, Run
 from bandstrap.service.http.paged import page_operations
 from bandstrap.service.messages import (
     DecisionAnswer,
@@ -34,7 +36,7 @@ def make_app(config: ServiceConfig, service: Offered, log: AccessLog | None = No
     metrics = Metrics()
     who = callers(config.keys)
     operations = [*_hot(Hot(service, metrics)), *_cold(Cold(service, metrics))]
-    operations.append(description(operations, bool(config.keys)))
+    operations.append(description(operations, service.experiments(), bool(config.keys)))
     operations += page_operations()
     endpoints = [Endpoint(each, who) for each in operations]
     routes = [Route(it.operation.path, it, methods=[it.operation.method]) for it in endpoints]
@@ -88,13 +90,20 @@ def _hot(it: Hot) -> list[Operation]:
 
 
 def _cold(it: Cold) -> list[Operation]:
-    def reading(path: str, summary: str, run: object, gives: object, **more: object) -> Operation:
-        return Operation("GET", path, READ, summary, run, gives=gives, **more)  # type: ignore[arg-type]
+    def reading(path: str, summary: str, run: Run, gives: Any, **more: Any) -> Operation:
+        return Operation("GET", path, READ, summary, run, gives=gives, **more)
 
-    def command(path: str, summary: str, run: object, takes: object = None) -> Operation:
+    def command(path: str, summary: str, run: Run, takes: Any = None) -> Operation:
         problems = (404, 409, 422, 503)
         return Operation(
-            "POST", path, ADMIN, summary, run, takes=takes, gives=STORED, problems=problems  # type: ignore[arg-type]
+            "POST",
+            path,
+            ADMIN,
+            summary,
+            run,
+            takes=takes,
+            gives=STORED,
+            problems=problems,
         )
 
     return [

@@ -57,9 +57,9 @@ PARAMETERS = {
 }
 
 
-def description(operations: Sequence[Operation], keys: bool) -> Operation:
+def description(operations: Sequence[Operation], names: Sequence[str], keys: bool) -> Operation:
     """The operation that gives the description of all of them."""
-    told = Answer(json(document(operations, keys)).body)
+    told = Answer(json(document(operations, names, keys)).body)
 
     async def run(call: Call) -> Answer:
         return told
@@ -67,7 +67,7 @@ def description(operations: Sequence[Operation], keys: bool) -> Operation:
     return Operation("GET", "/openapi.json", None, "This description", run, described=False)
 
 
-def document(operations: Sequence[Operation], keys: bool) -> dict[str, Any]:
+def document(operations: Sequence[Operation], names: Sequence[str], keys: bool) -> dict[str, Any]:
     """OpenAPI 3.1."""
     told = [it for each in operations for it in (each.takes, each.gives)]
     types = {it: None for each in told for it in _structs(each)} | {Problem: None}
@@ -80,7 +80,8 @@ def document(operations: Sequence[Operation], keys: bool) -> dict[str, Any]:
         routes=[_route(each, known, keys) for each in operations if each.described],
     )
     parts = found.setdefault("components", {})
-    parts["schemas"] = _in_order(components)
+    parts["schemas"] = {name: components[name] for name in sorted(components)}
+    parts["parameters"] = {name: _parameter(name, names) for name in PARAMETERS}
     if keys:
         parts["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
     return found
@@ -90,10 +91,6 @@ def _structs(it: Any) -> tuple[Any, ...]:
     if it is None or isinstance(it, dict):
         return ()
     return it if isinstance(it, tuple) else (it,)
-
-
-def _in_order(components: Any) -> dict[str, Any]:
-    return {name: components[name] for name in sorted(components)}
 
 
 def _route(it: Operation, known: dict[Any, Any], keys: bool) -> APIRoute:
@@ -147,6 +144,9 @@ def _problem(status: int, known: dict[Any, Any]) -> dict[str, Any]:
 
 def _parameters(it: Operation) -> list[dict[str, Any]]:
     names = [part.strip("{}").partition(":")[0] for part in it.path.split("/") if "{" in part]
-    return [
-        {"name": name, "in": "path", "required": True, "schema": PARAMETERS[name]} for name in names
-    ]
+    return [{"$ref": f"#/components/parameters/{name}"} for name in names]
+
+
+def _parameter(name: str, experiments: Sequence[str]) -> dict[str, Any]:
+    schema = {**PARAMETERS[name], **({"enum": [*experiments]} if name == "experiment" else {})}
+    return {"name": name, "in": "path", "required": True, "schema": schema}

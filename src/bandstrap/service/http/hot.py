@@ -91,14 +91,18 @@ async def stored(future: "Future[T]") -> T:
         raise Refused(503, str(error), {"retry-after": "1"}) from None
 
 
-def checked_id(id: str) -> str:
+def checked_id(name: str) -> str:
     """The id in a path; no decision has one with other characters."""
-    if not 0 < len(id) <= LONGEST or not id.isascii() or not id.isprintable() or " " in id:
+    if not 0 < len(name) <= LONGEST or not _printable(name):
         raise Refused(404, "no decision has such an id")
-    return id
+    return name
 
 
 _NOTHING = OneOrMany()
+
+
+def _printable(name: str) -> bool:
+    return name.isascii() and name.isprintable() and " " not in name
 
 
 def _single(it: OneOrMany) -> DecisionRequest:

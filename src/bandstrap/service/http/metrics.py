@@ -93,7 +93,7 @@ class Metrics:
         shown = self._own
         if FOLDER in os.environ:
             shown = CollectorRegistry()
-            MultiProcessCollector(shown)
+            MultiProcessCollector(shown)  # type: ignore[no-untyped-call]
         told = CollectorRegistry()
         told.register(_Told(service))
         return generate_latest(shown) + generate_latest(told)

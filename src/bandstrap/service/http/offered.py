@@ -24,7 +24,7 @@ class Offered(Protocol):
         self, rewards: list[tuple[str, RewardRequest]]
     ) -> "Future[list[RewardAnswer | Problem]]": ...
 
-    def activate(self, id: str) -> "Future[DecisionAnswer | Problem]": ...
+    def activate(self, id: str) -> "Future[DecisionAnswer | Problem]": ...  # noqa: A002
 
     def command(
         self, experiment: str, kind: str, payload: Mapping[str, Any], by: str

@@ -12,6 +12,9 @@ from bandstrap.service.http.keys import Callers
 from bandstrap.service.http.limits import whole
 
 
+FREE = ("context", "features", "metrics")
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """One request, read and allowed."""
@@ -21,19 +24,22 @@ class Call:
     caller: str
 
 
+Run = Callable[[Call], Awaitable[Answer]]
+
+
 @dataclass(frozen=True)
 class Operation:
     """A method on a path.
 
-    `takes` and `gives` are structs, tuples of them for either, or schemas as they are; `reads` is the type
-    that is decoded, where it is not the one that is described.
+    `takes` and `gives` are structs, tuples of them for either, or schemas as they are; `reads` is
+    the type that is decoded, where it is not the one that is described.
     """
 
     method: str
     path: str
     role: Role | None  # None: nobody needs a key
     summary: str
-    run: Callable[[Call], Awaitable[Answer]]
+    run: Run
     takes: Any = None
     reads: Any = None
     gives: Any = None
@@ -78,13 +84,38 @@ class Endpoint:
 def decoded(decoder: Any, body: bytes) -> Any:
     """What a body says; msgspec refuses NaN, infinities and numbers too large to be finite."""
     try:
-        return decoder.decode(body)
+        return _read(decoder, body)
     except msgspec.ValidationError as error:
         raise Refused(400, f"the body is not as described: {error}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Refused(400, f"the body is not JSON: {error}") from None
     except RecursionError:
         raise Refused(400, "the body is nested too deeply") from None
+
+
+def _read(decoder: Any, body: bytes) -> Any:
+    try:
+        return decoder.decode(body)
+    except msgspec.ValidationError:
+        told = msgspec.json.decode(body)
+        try:
+            return msgspec.convert(_whole_numbers(told), decoder.type)
+        except msgspec.ValidationError:
+            pass  # then it is something else, which the first error says
+        raise
+
+
+def _whole_numbers(told: Any) -> Any:
+    """With 2 for 2.0, which are the same in JSON; what a client may fill as it likes stays."""
+    if isinstance(told, float):
+        return int(told) if told.is_integer() else told
+    if isinstance(told, list):
+        return [_whole_numbers(each) for each in told]
+    if isinstance(told, dict):
+        return {
+            name: each if name in FREE else _whole_numbers(each) for name, each in told.items()
+        }
+    return told
 
 
 def _check_kind(value: bytes) -> None:

@@ -67,7 +67,7 @@ def decide(config: ServiceConfig, make: Make, listening: socket, log: str) -> No
     with _explained():
         app = make_app(config, make(config), AccessLog(log))
     told = uvicorn.Config(
-        app,  # type: ignore[arg-type]
+        app,
         http=Connection,
         ws="none",
         lifespan="on",
