@@ -307,7 +307,8 @@ def _blank(decider: Decider) -> dict[str, Any]:
     experiment = decider.experiment
     return {
         "experiment": experiment.name, "mode": experiment.mode.value, "policy": experiment.name,
-        "described": experiment.described(experiment.name), "version": 0, "started": None, "time": time(), "decisions": 0, "waiting": 0, "rewards": 0,
+        "described": experiment.described(experiment.name),
+        "version": 0, "started": None, "time": time(), "decisions": 0, "waiting": 0, "rewards": 0,
         "missing": 0.0, "late": 0, "arms": [], "traffic": {"times": [], "shares": {}},
         "reward": {"times": [], "mean": [], "low": [], "high": []}, "lift": None,
         "propensity": {"smallest": None, "effective": 0.0, "mean_weight": None,

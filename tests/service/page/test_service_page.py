@@ -62,7 +62,11 @@ def test_what_is_shown_is_what_the_status_says(page, server):
     for shown in ("0.0201", "7,212, 60% of decisions", "1.004 ± 0.012", "agree", "14 s", "76.2%"):
         assert shown in health
     candidates = text(page, "#candidates")
-    for shown in ("about 4,210 more decisions", "above 0.0050: it is.", "it is not on its way"):
+    for shown in (
+        "about 4,210 more decisions",
+        "above 0.0050: it is above.",
+        "it is not on its way",
+    ):
         assert shown in candidates
     assert "0.2000 (0.1200 to 0.3300)" in text(page, "#guardrails")
     assert "was stopped by a guardrail" in text(page, "#events li")  # the newest first

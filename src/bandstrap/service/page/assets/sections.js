@@ -125,8 +125,8 @@ function showHealth(status) {
 
 function farFrom(candidate) {
   const margin = candidate.margin ?? 0;
-  const told = `Promotion needs a lower bound above ${shownNumber(margin)}: `;
-  if (known(candidate.low) && candidate.low > margin) return `${told}it is.`;
+  const told = `Promotion needs a lower bound above ${margin === 0 ? 0 : shownNumber(margin)}: `;
+  if (known(candidate.low) && candidate.low > margin) return `${told}it is above.`;
   if (known(candidate.needed)) return `${told}about ${count(Math.ceil(candidate.needed))} more decisions at this rate.`;
   return `${told}it is not on its way there.`;
 }
