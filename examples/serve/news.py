@@ -141,7 +141,8 @@ def main(arguments=None):
             site.shutdown()
             site.server_close()
         tenth = max(len(paid) // 10, 1)
-        print(f"{len(paid)} visits; {status['decisions']} learnt by version {status['version']}")
+        learnt = status["decisions"] - status["waiting"]
+        print(f"{len(paid)} visits, of which {learnt} are learnt")
         early, late = sum(paid[:tenth]) / tenth, sum(paid[-tenth:]) / tenth
         print(f"{early:.0%} of the first tenth clicked, {late:.0%} of the last")
         return len(paid), status
