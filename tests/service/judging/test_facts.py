@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from lessons import again, evenly, experiment, played
 
 from bandstrap import Bandit, Bootstrap, Control, LinUCB, Multinomial, Propensity, PseudoRewards
 from bandstrap.problem import Support
 from bandstrap.service.config import Gate, Guardrail, Mode
 from bandstrap.service.judging import Facts, Lesson, Verdict
-from service.judging.lessons import again, evenly, experiment, played
 
 PAYS = {"a": 0.1, "b": 0.3, "c": 0.6, "new": 0.3}
 PARTS = {
@@ -84,6 +84,23 @@ def test_a_better_candidate_is_promoted_and_rolled_back():
     assert facts.status()["policy"] == "news"
     assert facts.status()["candidates"] == []
     assert [row["kind"] for row in facts.status()["events"]] == ["promote", "rollback"]
+
+
+def test_what_is_known_of_a_candidate_and_the_control_stays_known():
+    facts, deciding, candidates = begun(candidates={"ts": "ts"}, control=Control(0.2, arm="a"))
+    played(facts, deciding, candidates, PAYS, 200)
+    before = facts.status()
+    facts.event(200.0, "promote", {"candidate": "ts"})
+    lift = facts.status()["lift"]
+    assert lift == {"over": "a", **before["candidates"][0]["over_control"]}
+    played(facts, candidates["ts"], {"news": deciding}, PAYS, 100, start=200)
+    after = facts.status()
+    assert after["lift"]["decisions"] == 300
+    assert after["lift"]["low"] < 0.48 < after["lift"]["high"]
+    assert after["candidates"][0]["over_control"]["decisions"] == 300
+    assert after["candidates"][0]["decisions"] == 100
+    facts.event(300.0, "promote", {"candidate": "ts"})  # which decides already
+    assert facts.status()["lift"] == after["lift"]
 
 
 def test_nothing_is_promoted_unless_that_is_wanted():

@@ -91,9 +91,10 @@ class Facts:
 
     def promoted(self, name: str, time: float | None = None) -> None:
         """Another policy decides: lifts start anew, and the former one is a candidate."""
-        if name != self.deciding:
-            self.former, self.deciding = self.deciding, name
-        self.lifts = Lifts(self.experiment.rewards, self.gate.level, since=time)
+        if name == self.deciding:
+            return
+        self.lifts = self.lifts.after(name, self.deciding, time)
+        self.former, self.deciding = self.deciding, name
         self.lock_in = LockIn()
 
     def event(self, time: float, kind: str, payload: Mapping[str, Any]) -> None:

@@ -25,7 +25,7 @@ RULE = "your rule"  # what decides in the shadow, and is compared with
 
 
 class Lifts:
-    """One of the policy, two of each candidate; all start anew when another policy decides.
+    """One of the policy, two of each candidate, over the policy and over the control.
 
     The level is shared by candidates: that any of them is promoted wrongly has the probability
     1 - level at most, as long as the same policy decides.
@@ -67,6 +67,18 @@ class Lifts:
                 more[place] -= 1.0
                 lift.add(contrast(seen, more), _unsupported(seen, more))
         self._keep_only(candidates)
+
+    def after(self, name: str, former: str, time: float | None) -> "Lifts":
+        """Those when a candidate decides instead of the former policy, from a time on.
+
+        What both were known to earn more than the control stays known.
+        """
+        made = Lifts(self.support, self.level, time)
+        if self.over != RULE:
+            made.own, made.over = self.over_control.get(name), self.over
+            if self.own is not None:
+                made.over_control[former] = self.own
+        return made
 
     def to_dict(self) -> dict[str, Any]:
         return {
