@@ -22,6 +22,7 @@ from bandstrap.service.judging.lift import Lift, Seen, contrast, over_logged
 __all__ = ["RULE", "Lifts"]
 
 RULE = "your rule"  # what decides in the shadow, and is compared with
+CONTROL = "the control's rule"
 
 
 class Lifts:
@@ -56,7 +57,7 @@ class Lifts:
         if shadow and own is not None:
             self._own(RULE).add(over_logged(seen, own), _unsupported(seen, own))
         elif place is not None and not logging and (self.since is None or it.time >= self.since):
-            self._own(control).add(_over_arm(it, seen, deciding, place))
+            self._own(_called(deciding)).add(_over_arm(it, seen, deciding, place))
         for name, candidate in candidates.items():
             theirs = chances(candidate, it.context, open_, it.id)
             every = _aligned(theirs, candidate, deciding)
@@ -121,6 +122,12 @@ class Lifts:
         for lifts in (self.candidates, self.over_control):
             for name in [name for name in lifts if name not in candidates]:
                 del lifts[name]
+
+
+def _called(deciding: Bandit) -> Arm | None:
+    """The control: its arm, or that it has a rule."""
+    control = deciding.control
+    return None if control is None else CONTROL if control.arm is None else control.arm
 
 
 def _over_arm(it: Lesson, seen: Seen, deciding: Bandit, place: int) -> Terms:
