@@ -1,7 +1,7 @@
 """What the learner asks of judging, named at one place."""
 
 from bandstrap.service.config import Experiment
-from bandstrap.service.counts import Facts, Lesson
+from bandstrap.service.judging import Facts, Lesson
 
 __all__ = ["Facts", "Lesson", "new_facts", "read_facts"]
 

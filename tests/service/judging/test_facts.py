@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from lessons import again, evenly, experiment, played
 
 from bandstrap import Bandit, Bootstrap, Control, LinUCB, Multinomial, Propensity, PseudoRewards
 from bandstrap.problem import Support
 from bandstrap.service.config import Gate, Guardrail, Mode
 from bandstrap.service.judging import Facts, Lesson, Verdict
-from service.judging.lessons import again, evenly, experiment, played
 
 PAYS = {"a": 0.1, "b": 0.3, "c": 0.6, "new": 0.3}
 PARTS = {
@@ -82,8 +82,25 @@ def test_a_better_candidate_is_promoted_and_rolled_back():
     facts = again(facts)
     facts.event(550.0, "rollback", {"candidate": "news"})
     assert facts.status()["policy"] == "news"
-    assert facts.status()["candidates"] == []
+    assert {row["decisions"] for row in facts.status()["candidates"]} == {0}
     assert [row["kind"] for row in facts.status()["events"]] == ["promote", "rollback"]
+
+
+def test_what_is_known_of_a_candidate_and_the_control_stays_known():
+    facts, deciding, candidates = begun(candidates={"ts": "ts"}, control=Control(0.2, arm="a"))
+    played(facts, deciding, candidates, PAYS, 200)
+    before = facts.status()
+    facts.event(200.0, "promote", {"candidate": "ts"})
+    lift = facts.status()["lift"]
+    assert lift == {"over": "a", **before["candidates"][0]["over_control"]}
+    played(facts, candidates["ts"], {"news": deciding}, PAYS, 100, start=200)
+    after = facts.status()
+    assert after["lift"]["decisions"] == 300
+    assert after["lift"]["low"] < 0.48 < after["lift"]["high"]
+    assert after["candidates"][0]["over_control"]["decisions"] == 300
+    assert after["candidates"][0]["decisions"] == 100
+    facts.event(300.0, "promote", {"candidate": "ts"})  # which decides already
+    assert facts.status()["lift"] == after["lift"]
 
 
 def test_nothing_is_promoted_unless_that_is_wanted():
@@ -177,6 +194,26 @@ def test_the_lift_over_the_control_needs_no_holdout_and_knows_its_share():
     assert Facts(bare).status()["lift"] is None
 
 
+def test_a_control_by_a_rule_is_one_thing_to_compare_with():
+    rule = Control(0.3, rule=lambda context: "a" if context[0, 0] > 0 else "c")
+    told = experiment(arms=("a", "c"), candidates={"ts": "ts"})
+    deciding = Bandit(LinUCB(), told.arms, seed=1, rewards=told.rewards, control=rule)
+    facts, rng = Facts(told), np.random.default_rng(6)
+    for number in range(200):
+        context = [float(rng.choice([-1.0, 1.0]))]
+        made = deciding.decide(context)
+        deciding.drop(made)
+        it = Lesson(
+            f"{number}", 0.0, made.arm, made.propensity, made.weight, PAYS[made.arm],
+            context, control=made.control, propensities=made.propensities,
+        )  # fmt: skip
+        facts.lesson(it, deciding, {"ts": told.bandit("ts")})
+        deciding.learn(context=context, arm=made.arm, reward=float(rng.random() < it.reward))
+    lift = facts.status()["lift"]
+    assert (lift["over"], lift["decisions"]) == ("the control's rule", 200)
+    assert lift["low"] < 0.6 - 0.35 < lift["high"]
+
+
 def test_guardrails_ask_to_stop_but_not_the_control():
     rails = (Guardrail("slow", most=0.8),)
     facts, deciding, candidates = begun(
@@ -267,7 +304,7 @@ def test_weights_that_are_not_known_are_not_judged():
     facts, deciding, candidates = begun()
     facts.lesson(Lesson("1", 0.0, "a", None, None, 1.0), deciding, candidates)
     assert facts.status()["decisions"] == 1
-    assert facts.status()["candidates"] == []
+    assert {row["value"] for row in facts.status()["candidates"]} == {None}
 
 
 def test_an_arm_that_is_frozen_out_is_named():

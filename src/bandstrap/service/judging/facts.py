@@ -29,10 +29,8 @@ from bandstrap.service.judging.series import Series
 __all__ = ["Facts"]
 
 EVENTS = 100  # that are kept
-LAST, FEW = (
-    0.1,
-    20,
-)  # share of decisions that is compared with those before, and how few say nothing
+LAST = 0.1  # share of decisions that is compared with those before
+FEW = 20  # missing rewards that say nothing
 
 
 class Facts:
@@ -91,9 +89,10 @@ class Facts:
 
     def promoted(self, name: str, time: float | None = None) -> None:
         """Another policy decides: lifts start anew, and the former one is a candidate."""
-        if name != self.deciding:
-            self.former, self.deciding = self.deciding, name
-        self.lifts = Lifts(self.experiment.rewards, self.gate.level, since=time)
+        if name == self.deciding:
+            return
+        self.lifts = self.lifts.after(name, self.deciding, time)
+        self.former, self.deciding = self.deciding, name
         self.lock_in = LockIn()
 
     def event(self, time: float, kind: str, payload: Mapping[str, Any]) -> None:
@@ -127,7 +126,7 @@ class Facts:
             "ratio": self.ratio.told(),
             "delay": self.delays.told(),
             "warnings": self.warnings(),
-            "candidates": [self._candidate(name) for name in self.lifts.candidates],
+            "candidates": [self._candidate(name) for name in self._names()],
             "guardrails": self.rails.told(self.arms.stopped),
             "events": [*self.events],
         }
@@ -242,8 +241,17 @@ class Facts:
         found = [arm for arm in self._broken() if arm != control]
         return found[: len(self.arms.active) - 1]
 
+    def _names(self) -> list[str]:
+        """Candidates, judged or not yet; one of them is the experiment's own policy, once another
+        decides.
+        """
+        known = (*self.experiment.candidates, self.experiment.name, *self.lifts.candidates)
+        return [name for name in dict.fromkeys(known) if name != self.deciding]
+
     def _candidate(self, name: str) -> dict[str, Any]:
-        lift, over = self.lifts.candidates[name], self.lifts.over_control.get(name)
+        blank = Lift(1.0, self.gate.level)
+        lift = self.lifts.candidates.get(name, blank)
+        over = self.lifts.over_control.get(name)
         policy = self.experiment.candidates.get(name, self.experiment.policy)
         return {
             "name": name, "policy": policy, **lift.told(), "margin": self.gate.margin,

@@ -22,10 +22,11 @@ from bandstrap.service.judging.lift import Lift, Seen, contrast, over_logged
 __all__ = ["RULE", "Lifts"]
 
 RULE = "your rule"  # what decides in the shadow, and is compared with
+CONTROL = "the control's rule"
 
 
 class Lifts:
-    """One of the policy, two of each candidate; all start anew when another policy decides.
+    """One of the policy, two of each candidate, over the policy and over the control.
 
     The level is shared by candidates: that any of them is promoted wrongly has the probability
     1 - level at most, as long as the same policy decides.
@@ -56,7 +57,7 @@ class Lifts:
         if shadow and own is not None:
             self._own(RULE).add(over_logged(seen, own), _unsupported(seen, own))
         elif place is not None and not logging and (self.since is None or it.time >= self.since):
-            self._own(control).add(_over_arm(it, seen, deciding, place))
+            self._own(_called(deciding)).add(_over_arm(it, seen, deciding, place))
         for name, candidate in candidates.items():
             theirs = chances(candidate, it.context, open_, it.id)
             every = _aligned(theirs, candidate, deciding)
@@ -67,6 +68,18 @@ class Lifts:
                 more[place] -= 1.0
                 lift.add(contrast(seen, more), _unsupported(seen, more))
         self._keep_only(candidates)
+
+    def after(self, name: str, former: str, time: float | None) -> "Lifts":
+        """Those when a candidate decides instead of the former policy, from a time on.
+
+        What both were known to earn more than the control stays known.
+        """
+        made = Lifts(self.support, self.level, time)
+        if self.over != RULE:
+            made.own, made.over = self.over_control.get(name), self.over
+            if self.own is not None:
+                made.over_control[former] = self.own
+        return made
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -109,6 +122,12 @@ class Lifts:
         for lifts in (self.candidates, self.over_control):
             for name in [name for name in lifts if name not in candidates]:
                 del lifts[name]
+
+
+def _called(deciding: Bandit) -> Arm | None:
+    """The control: its arm, or that it has a rule."""
+    control = deciding.control
+    return None if control is None else CONTROL if control.arm is None else control.arm
 
 
 def _over_arm(it: Lesson, seen: Seen, deciding: Bandit, place: int) -> Terms:
