@@ -39,7 +39,7 @@ class Memory:
     @property
     def unsettled(self) -> bool:
         """Whether learning has put something off."""
-        return self.state.unsettled
+        return bool(self.state.unsettled)
 
     def settle(self, rng: Rng) -> None:
         """Do now what learning has put off."""

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bandstrap.arrays import Array
 from bandstrap.bandit.bandit import Bandit
-from bandstrap.bandit.chance import EXACT
+from bandstrap.bandit.chance import EXACT, checked
 from bandstrap.bandit.decision import Arm, Decision
 from bandstrap.bandit.log.recorded import kept
 from bandstrap.errors import BandstrapError, InvalidInput, UnknownName
@@ -28,6 +29,7 @@ class Current(NamedTuple):
     bandit: Bandit
     policy: str
     version: int
+    laws: dict[bytes, Array]  # probabilities of arms, by those allowed, where no context matters
 
 
 class Decided(NamedTuple):
@@ -42,7 +44,7 @@ class Decider:
 
     def __init__(self, experiment: Experiment, store: Store, trusted: Iterable[Any] = ()) -> None:
         self.experiment, self._store, self._trusted = experiment, store, [*trusted]
-        self.current = Current(experiment.bandit(), experiment.name, 0)
+        self.current = Current(experiment.bandit(), experiment.name, 0, {})
 
     def refresh(self) -> bool:
         """Take the newest snapshot, if there is a newer one."""
@@ -51,7 +53,7 @@ class Decider:
         if found is None:
             return False
         bandit = Bandit.from_bytes(found.state, self._trusted)
-        self.current = Current(bandit, found.policy, found.number)
+        self.current = Current(bandit, found.policy, found.number, {})
         return True
 
     def decide(self, request: DecisionRequest, name: str, now: float) -> Decided:
@@ -71,12 +73,12 @@ class Decider:
             return Problem(404, "Unknown arm", str(UnknownName("arm", arm, arms.names)))
         try:
             if kind == "add_arm":
-                arms.added(arm)  # type: ignore[arg-type]
+                arms.added(arm)
             if kind == "retire_arm":
-                self.current.bandit._check_leaving(arm)  # type: ignore[arg-type]
-                arms.retire(arm)  # type: ignore[arg-type]
+                self.current.bandit._check_leaving(arm)
+                arms.retire(arm)
             if kind == "reinstate_arm":
-                arms.reinstate(arm)  # type: ignore[arg-type]
+                arms.reinstate(arm)
         except BandstrapError as error:
             return Problem(409, "Conflict", str(error))
         candidate = payload.get("candidate")
@@ -126,8 +128,18 @@ class Decider:
     def _drawn(self, request: DecisionRequest, name: str, current: Current) -> Decision:
         decision: Decision = current.bandit.decide(request.context, request.allowed, key=name)
         current.bandit.drop(decision)  # it waits in the journal
-        _ = decision.chance  # while nothing has changed
+        if current.bandit.policy.context_free and decision.method == EXACT:
+            return decision.with_chance(self._known(decision, current))
         return decision
+
+    def _known(self, decision: Decision, current: Current) -> Any:
+        """The chance that the policy knows; until it learns, it is worked out once."""
+        found: Any = decision._chance
+        allowed = b"" if decision.mask is None else decision.mask.tobytes()
+        if allowed not in current.laws:
+            known = found.probabilities
+            current.laws[allowed] = checked(known()) if callable(known) else known
+        return found._replace(probabilities=current.laws[allowed])
 
     def _decided(
         self, request: DecisionRequest, name: str, now: float, current: Current,

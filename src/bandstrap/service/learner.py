@@ -163,7 +163,8 @@ class Pupil:
         self._due: list[tuple[float, str]] = []
         self._ordered: list[Any] = []  # commands
         self._declined: set[Any] = set()  # verdicts that could not be carried out
-        self._published, self._when, self._told = -1, -self._config.publish, None
+        self._published, self._when = -1, now
+        self._told: dict[str, Any] | None = None
         self._configure(state, now)
         self.state = state
         return state

@@ -4,6 +4,7 @@ import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from functools import partial
 from hashlib import sha256
 from threading import Event, Thread
 from time import time
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from bandstrap.bandit.bandit import Clock
 from bandstrap.bandit.inputs import checked_reward
 from bandstrap.bandit.pending import new_epoch
 from bandstrap.errors import BandstrapError, UnknownName
@@ -77,8 +79,8 @@ class Service:
     >>> service.close()
     """
 
-    def __init__(self, config: ServiceConfig, store: Store) -> None:
-        self.config, self.store = config, store
+    def __init__(self, config: ServiceConfig, store: Store, clock: Clock = time) -> None:
+        self.config, self.store, self._clock = config, store, clock
         self._check_settings()
         trusted = trusted_classes(config)
         self._deciders = {
@@ -111,7 +113,7 @@ class Service:
         self, rewards: Sequence[tuple[str, RewardRequest]]
     ) -> "Future[list[RewardAnswer | Problem]]":
         """Store rewards; one that comes too late is stored, and not learnt."""
-        now, rows = time(), []
+        now, rows = self._clock(), []
         refused: dict[int, Problem] = {}
         for place, (name, told) in enumerate(rewards):
             if not all(map(is_finite, (told.reward, *told.metrics.values()))):
@@ -142,7 +144,7 @@ class Service:
             answer, expires = ANSWERS.decode(told.answer), told.deadline
             return msgspec.structs.replace(answer, expires=expires, repeated=told.repeated)
 
-        asked = [NewActivation(id, time(), self._window)]
+        asked = [NewActivation(id, self._clock(), self._window)]
         return self._writer.put(Job(finish, _unavailable, activations=asked))
 
     def command(
@@ -160,7 +162,7 @@ class Service:
             told = json.dumps(dict(payload), allow_nan=False)
         except (TypeError, ValueError) as error:
             return _done(_refused(f"payload: {error}"))
-        now = time()
+        now = self._clock()
         finish = lambda positions: {  # noqa: E731
             "experiment": experiment, "kind": kind, "position": positions[0], "time": now,
         }  # fmt: skip
@@ -210,7 +212,7 @@ class Service:
 
     def _prepared(self, decider: Decider, request: DecisionRequest) -> Prepared:
         name = new_epoch() if request.id is None else request.id
-        given, now = request.id is not None, time()
+        given, now = request.id is not None, self._clock()
         digest = _digest(decider.experiment.name, request)
         try:
             decided = decider.decide(request, name, now)
@@ -243,10 +245,8 @@ class Service:
 
     def _check_settings(self) -> None:
         for name, each in self.config.experiments.items():
-            found = self.store.read(
-                lambda connection, name=name: newest_snapshots(connection, name)
-            )  # type: ignore[misc]
-            for told in found:
+            read = partial(newest_snapshots, experiment=name)
+            for told in self.store.read(read):
                 if told.facts is not None:
                     check_settings(each, told.facts["settings"])
 

@@ -10,7 +10,7 @@ from bandstrap.service.store.tables import LEASES
 from bandstrap.service.store.writing import unless_there
 
 
-class LeaseLost(BandstrapError):
+class LeaseLost(BandstrapError):  # noqa: N818 - reads better
     """Another process holds the lease by now.
 
     >>> print(LeaseLost("somebody else learns"))

@@ -6,6 +6,7 @@ from bandstrap.errors import InvalidInput, OutputError
 
 OLDEST = 13  # has pg_current_xact_id
 DRIVER = "postgresql+psycopg"
+ASKED = "SELECT current_setting('server_version_num'), current_setting('synchronous_commit')"
 SYNCHRONOUS = ("on", "local", "remote_write", "remote_apply")
 
 
@@ -23,16 +24,12 @@ def postgres_engine(url: str, unsafe: bool = False) -> Engine:
     engine = create_engine(
         found,
         isolation_level="READ COMMITTED",
-        connect_args={"connect_timeout": 5},
+        connect_args={"connect_timeout": 5, "keepalives_idle": 10, "keepalives_count": 3},
         pool_size=8,
         max_overflow=32,
     )
     with engine.connect() as connection:
-        version, synchronous = connection.execute(
-            text(
-                "SELECT current_setting('server_version_num'), current_setting('synchronous_commit')"
-            )
-        ).one()
+        version, synchronous = connection.execute(text(ASKED)).one()
     where = found.render_as_string()  # without the password
     if int(version) < 10_000 * OLDEST:
         raise OutputError(where, f"is PostgreSQL {version}", f"use {OLDEST} or later")

@@ -39,11 +39,11 @@ def sqlite_engine(path: Path, journal: str | None = None) -> tuple[Engine, str]:
         poolclass=_pool(),
     )
     event.listen(engine, "begin", _begin)
-    notice = "" if mode == WAL else (
-        f"SQLite {module.sqlite_version} is older than {'.'.join(map(str, SAFE))}, whose write-ahead "
-        "log is safe: a rollback journal is used, which is slower (pip install pysqlite3)"
-    )  # fmt: skip
-    return engine, notice if journal is None else ""
+    notice = (
+        f"SQLite {module.sqlite_version} is older than {'.'.join(map(str, SAFE))}: its write-ahead "
+        "log may lose rows, so a rollback journal is used, which is slower (pip install pysqlite3)"
+    )
+    return engine, "" if mode == WAL or journal is not None else notice
 
 
 def driver(journal: str | None = None) -> Any:
@@ -92,7 +92,7 @@ def _begin(connection: Connection) -> None:
     if not connection.get_execution_options().get("writes"):
         connection.exec_driver_sql("BEGIN")
         return
-    run: Any = connection.connection.execute  # type: ignore[attr-defined]
+    run: Any = connection.connection.execute
     until = monotonic() + PATIENCE
     run("PRAGMA busy_timeout = 0")
     try:

@@ -28,7 +28,7 @@ COMMITTING = "while committing"  # nobody knows whether it has happened: it must
 IN_THE_WAY = ("40001", "40P01")  # of PostgreSQL: transactions of which one has to try again
 
 
-class Unavailable(BandstrapError):
+class Unavailable(BandstrapError):  # noqa: N818 - reads better
     """The database does not take or give anything now: a full disk, a server that is away.
 
     >>> print(Unavailable("the disk is full"))

@@ -91,7 +91,7 @@ class Writer:
         except Unavailable as error:
             self.trouble = str(error)
             for job in group:
-                _complete(job, lambda job=job, why=str(error): job.fail(why))
+                _complete(job, job.fail, str(error))
             return
         except Exception as error:  # a fault of ours: it must not end the thread
             if len(group) > 1:  # nor harm the others
@@ -102,7 +102,7 @@ class Writer:
             return
         self.trouble = ""
         for job, result in zip(group, results, strict=True):
-            _complete(job, lambda job=job, result=result: job.finish(result))
+            _complete(job, job.finish, result)
 
     def _stored(self, connection: Connection, group: list[Job]) -> list[Any]:
         """All of a group; for each job what is to be known of it."""
@@ -125,9 +125,9 @@ class Writer:
         ]
 
 
-def _complete(job: Job, result: Callable[[], Any]) -> None:
+def _complete(job: Job, finish: Callable[[Any], Any], told: Any) -> None:
     try:
-        job.future.set_result(result())
+        job.future.set_result(finish(told))
     except Exception as error:  # whoever waits has to know, and the thread to go on
         if not job.future.done():
             job.future.set_exception(error)

@@ -1,6 +1,7 @@
 """What processes that decide put into the journal: in a transaction of the caller's."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Table, bindparam, insert, select
@@ -140,7 +141,8 @@ def put_activations(
     columns = (DECISIONS.c.id, DECISIONS.c.answer)
     answers = {row.id: row.answer for row in _by_ids(connection, columns, ids)}
     deadlines = {row.id: row.deadline for row in activations_of(connection, ids)}
-    new, results = [], []
+    new: list[dict[str, Any]] = []
+    results: list[Activated | None] = []
     for each in asked:
         decision = known.get(each.id)
         if decision is None:
@@ -198,18 +200,25 @@ def _again(told: NewReward, stored: dict[str, Any]) -> Receipt:
 def _by_ids(
     connection: Connection, columns: Sequence[Any], ids: Iterable[str], lock: bool = False
 ) -> list[Row[Any]]:
-    wanted = sorted(set(ids))
-    key = columns[0]
-    query = select(*columns).where(key.in_(bindparam("ids", expanding=True)))
-    if lock:
-        query = query.order_by(key).with_for_update()
+    wanted, query = sorted(set(ids)), _query(tuple(columns), lock)
     found: list[Row[Any]] = []
     for i in range(0, len(wanted), SOME):
         found += connection.execute(query, {"ids": wanted[i : i + SOME]}).all()
     return found
 
 
+@cache  # making it takes longer than running it
+def _query(columns: tuple[Any, ...], lock: bool) -> Any:
+    query = select(*columns).where(columns[0].in_(bindparam("ids", expanding=True)))
+    return query.order_by(columns[0]).with_for_update() if lock else query
+
+
 def unless_there(connection: Connection, table: Table, key: str) -> Any:
     """An insertion that leaves out rows whose key is there."""
-    own: Any = postgresql if connection.dialect.name == "postgresql" else sqlite
+    return _unless_there(connection.dialect.name, table, key)
+
+
+@cache
+def _unless_there(dialect: str, table: Table, key: str) -> Any:
+    own: Any = postgresql if dialect == "postgresql" else sqlite
     return own.insert(table).on_conflict_do_nothing(index_elements=[key])

@@ -1,5 +1,7 @@
 """The journal, what was learnt of it, and who learns."""
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.engine import Dialect
@@ -70,7 +72,7 @@ def _learnt(dialect: Dialect) -> None:
     _table(dialect, "errors", _text("experiment"), _real("time"), _text("text"))
 
 
-def _table(dialect: Dialect, name: str, *columns: sa.Column[str] | sa.Column[float]) -> None:
+def _table(dialect: Dialect, name: str, *columns: sa.Column[Any]) -> None:
     """A table whose rows are numbered as they come, never twice alike."""
     if dialect.name == "postgresql":
         position = sa.Column("position", sa.BigInteger, sa.Identity(), primary_key=True)
@@ -79,7 +81,7 @@ def _table(dialect: Dialect, name: str, *columns: sa.Column[str] | sa.Column[flo
     op.create_table(name, position, *columns, sqlite_autoincrement=True)
 
 
-def _text(name: str, **more: bool) -> sa.Column[str]:
+def _text(name: str, **more: Any) -> sa.Column[str]:
     return sa.Column(name, sa.Text, nullable=False, **more)
 
 
