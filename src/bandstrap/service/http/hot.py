@@ -1,13 +1,15 @@
 """The two hot paths, decide and reward, and their forms for many at once."""
 
-from asyncio import wrap_future
+from asyncio import AbstractEventLoop, get_running_loop
 from concurrent.futures import Future
 from typing import Annotated, Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import msgspec
 
 from bandstrap.errors import BandstrapError, InvalidInput, UnknownName
 from bandstrap.service.http.answers import Answer, Refused, json, problem
+from bandstrap.service.http.arrivals import Arrivals
 from bandstrap.service.http.metrics import Metrics
 from bandstrap.service.http.offered import Offered
 from bandstrap.service.http.operations import Call
@@ -84,11 +86,22 @@ class Hot:
 async def stored(future: "Future[T]") -> T:
     """What the service answers, once it is stored."""
     try:
-        return await wrap_future(future)
+        return await _arrivals().result(future)
     except (InvalidInput, UnknownName) as error:
         raise Refused(422, str(error)) from None
     except BandstrapError as error:  # the store is not available
         raise Refused(503, str(error), {"retry-after": "1"}) from None
+
+
+def _arrivals() -> Arrivals:
+    loop = get_running_loop()
+    found = _OF_LOOPS.get(loop)
+    if found is None:
+        found = _OF_LOOPS[loop] = Arrivals(loop)
+    return found
+
+
+_OF_LOOPS: WeakKeyDictionary[AbstractEventLoop, Arrivals] = WeakKeyDictionary()
 
 
 def checked_id(name: str) -> str:

@@ -11,7 +11,6 @@ from bandstrap.service.http.answers import Answer, Receive, Refused, Scope, Send
 from bandstrap.service.http.keys import Callers
 from bandstrap.service.http.limits import whole
 
-
 FREE = ("context", "features", "metrics")
 
 
@@ -112,9 +111,7 @@ def _whole_numbers(told: Any) -> Any:
     if isinstance(told, list):
         return [_whole_numbers(each) for each in told]
     if isinstance(told, dict):
-        return {
-            name: each if name in FREE else _whole_numbers(each) for name, each in told.items()
-        }
+        return {name: each if name in FREE else _whole_numbers(each) for name, each in told.items()}
     return told
 
 

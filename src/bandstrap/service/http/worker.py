@@ -24,6 +24,7 @@ from bandstrap.service.http.protocol import Connection
 
 BACKLOG = 1024  # connections that wait to be accepted
 GRACE = 3  # seconds that requests have to end, after the server was told to
+SWITCH = 0.001  # seconds for which a thread keeps others waiting: a commit is done soon
 CANNOT = 3  # the exit code of a process that could not even start
 
 Make = Callable[[ServiceConfig], Offered]
@@ -102,6 +103,7 @@ def _begin() -> None:
     if hasattr(signal, "pthread_sigmask"):  # held since before the fork
         signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT, signal.SIGHUP))
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+    sys.setswitchinterval(SWITCH)
     ONE_THREAD.__enter__()  # processes share the cores; sums are the same to the last bit
 
 
