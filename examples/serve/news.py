@@ -85,12 +85,19 @@ class Site(BaseHTTPRequestHandler):
         where = urlsplit(self.path)
         asked = {name: values[0] for name, values in parse_qs(where.query).items()}
         if where.path == "/read":
-            self.client.reward(asked.get("decision", "none"), 1.0, {"unsubscribed": 0.0})
-            self.send(f"<p>{escape(asked.get('article', ''))}: thank you.<p><a href=/>Back</a>")
+            self.click(asked.get("decision", "none"), asked.get("article", ""))
         elif where.path == "/":
             self.front(asked.get("taste", "sport"))
         else:
             self.send_error(404)
+
+    def click(self, decision, article):
+        try:
+            self.client.reward(decision, 1.0, {"unsubscribed": 0.0})
+        except ServiceError as error:  # such as a link that somebody has made up
+            self.send(f"<p>{escape(str(error))}")
+        else:
+            self.send(f"<p>{escape(article)}: thank you.<p><a href=/>Back</a>")
 
     def front(self, taste):
         who = {name: float(name == taste) for name in LIKES}

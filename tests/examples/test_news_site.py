@@ -1,6 +1,7 @@
 """The news site: readers come, decisions are stored, and what they say is learnt."""
 
 import importlib.util
+import re
 import socket
 import threading
 import time
@@ -43,7 +44,13 @@ def test_readers_come_and_the_site_shows_what_is_decided(capsys):
         while time.monotonic() < until and not seen:
             try:
                 with urlopen(f"http://127.0.0.1:{port + 1}/?taste=science", timeout=5) as answer:
-                    seen.append(answer.read().decode())
+                    front = answer.read().decode()
+                link = re.search(r"/read[^']+", front)[0].replace("&amp;", "&").replace(" ", "%20")
+                with urlopen(f"http://127.0.0.1:{port + 1}{link}", timeout=5) as answer:
+                    assert b"thank you" in answer.read()
+                with urlopen(f"http://127.0.0.1:{port}/", timeout=5) as answer:
+                    rules = answer.headers["Content-Security-Policy"]
+                    seen.extend([front, answer.read().decode(), rules])
             except OSError:
                 time.sleep(0.05)
 
@@ -56,4 +63,6 @@ def test_readers_come_and_the_site_shows_what_is_decided(capsys):
     assert status["waiting"] > 10  # their windows are longer than this test
     assert all(title in seen[0] for title in news.ARTICLES.values())
     assert "/read?decision=" in seen[0]
+    assert 'id="candidates"' in seen[1], "the dashboard"
+    assert "frame-ancestors 'none'" in seen[2]
     assert f"the dashboard: http://127.0.0.1:{port}/" in capsys.readouterr().out

@@ -281,6 +281,20 @@ def test_hovering_tells_the_values_of_a_moment(page):
     assert "cup final\n75.0%" in text(page, "#traffic .tip")
 
 
+def test_no_line_crosses_a_pause(page, server):
+    times = [NOW, NOW + 1, NOW + 2, NOW + 60, NOW + 120, NOW + 121]
+    server.statuses["news"] = full(
+        traffic={"times": times, "shares": {"a": [0.5] * 6, "b": [0.5] * 6}},
+        reward={"times": times, "mean": [0.5] * 6, "low": [0.4] * 6, "high": [0.6] * 6},
+    )
+    poll(page)
+    known = "live.page.reward.chart.data[1]"
+    assert page.run(known) == [0.5, 0.5, 0.5, None, 0.5, None, 0.5, 0.5]
+    assert page.run(f"alone({known})") == [4], "which is a point, as there is no line to see"
+    page.run("document.querySelector('#reward details').open = true")
+    page.until("document.querySelectorAll('#reward tbody tr').length == 6")
+
+
 def test_many_arms_share_one_curve(page, server):
     arms = [{"name": f"arm {k}", "decisions": k, "lessons": k} for k in range(40)]
     shares = {f"arm {k}": [k / 780] for k in range(40)}

@@ -53,13 +53,18 @@ function chartData(curves, measure, logarithmic) {
 function chartSeries(curves, hidden, rounds) {
   const series = [{}];
   for (const curve of curves) {
-    const common = { show: !hidden.has(curve.policy), spanGaps: true, points: { show: false } };
+    const common = { show: !hidden.has(curve.policy), spanGaps: !curve.broken, points: { show: false } };
     const stroke = () => css(colourName(curve));
-    const points = { show: rounds.length === 1 }; // of which there is no line
+    // Where there is no line: of one round, and between two gaps.
+    const points = { show: rounds.length === 1 || !!curve.broken, filter: curve.broken && ((u, place) => alone(u.data[place])) };
     series.push({ ...common, points, label: curve.policy, stroke, width: 2, dash: dashes(curve) });
     series.push({ ...common, width: 0 }, { ...common, width: 0 });
   }
   return series;
+}
+
+function alone(values) {
+  return [...values.keys()].filter((at) => values[at] !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null);
 }
 
 function chartBands(curves) {

@@ -106,12 +106,12 @@ class AsyncClient:
         try:
             step = next(call)
             while True:
+                failed, came = None, None
                 try:
                     came = await step.by(self._taker)
                 except Exception as error:
-                    step = call.throw(error)
-                else:
-                    step = call.send(came)
+                    failed = error
+                step = call.send(came) if failed is None else call.throw(failed)
         except StopIteration as end:
             found: T = end.value
             return found

@@ -71,7 +71,7 @@ def sent(
     end = monotonic() + retry.budget
     attempt = 0
     while True:
-        asked = ""
+        asked, cause = "", None
         try:
             left = max(end - monotonic(), 0.001)
             reply: Reply = yield Send(method, path, body, min(retry.timeout, left))
@@ -79,10 +79,10 @@ def sent(
                 return reply
             problem, asked = f"answers {reply.status}", reply.retry_after
         except httpx.TransportError as error:
-            problem = f"does not answer ({type(error).__name__})"
+            problem, cause = f"does not answer ({type(error).__name__})", error
         pause = retry.pause(attempt, asked)
         if not patient or monotonic() + pause >= end:
             tried = "" if attempt == 0 else f", {attempt + 1} attempts"
-            raise ServiceAway(where, problem + tried)
+            raise ServiceAway(where, problem + tried) from cause
         yield Pause(pause)
         attempt += 1

@@ -103,7 +103,8 @@ class LiveChart {
     const [rounds, names] = [this.curves[0]?.rounds ?? [], this.curves.map((curve) => curve.policy)];
     renew(this.table.tHead, names, () => [element("tr", {}, element("th", { scope: "col" }, "Time"),
       ...names.map((name) => element("th", { scope: "col", class: "number" }, name)))]);
-    const rows = rounds.map((when, place) => [when, ...this.curves.map((curve) => this.shown(curve, place))]).reverse();
+    const all = rounds.map((when, place) => [when, ...this.curves.map((curve) => this.shown(curve, place))]);
+    const rows = all.filter(([, ...values]) => values.some((text) => text !== "–")).reverse();
     renew(this.table.tBodies[0], rows, () => rows.map(([when, ...values]) => element("tr", {},
       element("td", {}, timeElement(when)), ...values.map((text) => element("td", { class: "number" }, text)))));
   }
@@ -118,6 +119,20 @@ class LiveChart {
   }
 }
 
+// Times with one more, of which nothing is known, wherever there was a pause: no line crosses it.
+function withPauses(times) {
+  const steps = times.slice(1).map((when, at) => when - times[at]);
+  const usual = Math.min(...steps);
+  return times.flatMap((when, at) => (steps[at] > 1.5 * usual ? [[when, at], [when + usual, null]] : [[when, at]]));
+}
+
+// A curve, or several, over times with pauses.
+function broken(times, make) {
+  const places = withPauses(times);
+  const spread = (values) => places.map(([, at]) => (at === null ? null : values[at] ?? null));
+  return make(places.map(([when]) => when), spread).map((curve) => ({ ...curve, broken: true }));
+}
+
 // A curve for each of the arms with most traffic, and one for all others.
 function trafficCurves(traffic, arms) {
   const { times = [], shares = {} } = traffic ?? {};
@@ -125,14 +140,18 @@ function trafficCurves(traffic, arms) {
   const decisions = new Map(arms.map((arm) => [String(arm.name), arm.decisions ?? 0]));
   const weight = (name) => decisions.get(name) ?? 0;
   const own = order.length > CURVES + 1 ? [...order].sort((a, b) => weight(b) - weight(a)).slice(0, CURVES) : order;
-  const curve = (policy, look, mean) => ({ policy, look, rounds: times, share: { mean, low: mean, high: mean } });
-  const curves = order.filter((name) => own.includes(name)).map((name) => curve(clean(name), order.indexOf(name), shares[name]));
   const rest = order.filter((name) => !own.includes(name));
-  if (rest.length) curves.push(curve(`${rest.length} others`, 4, times.map((_, at) => rest.reduce((sum, name) => sum + (shares[name][at] ?? 0), 0))));
-  return curves;
+  const together = times.map((_, at) => rest.reduce((sum, name) => sum + (shares[name][at] ?? 0), 0));
+  const rows = order.filter((name) => own.includes(name)).map((name) => [clean(name), order.indexOf(name), shares[name]]);
+  if (rest.length) rows.push([`${rest.length} others`, 4, together]);
+  return broken(times, (rounds, spread) => rows.map(([policy, look, values]) => {
+    const mean = spread(values);
+    return { policy, look, rounds, share: { mean, low: mean, high: mean } };
+  }));
 }
 
 function rewardCurves(reward) {
   const { times = [], mean = [], low = [], high = [] } = reward ?? {};
-  return times.length ? [{ policy: "all decisions", look: 0, rounds: times, reward: { mean, low, high } }] : [];
+  if (!times.length) return [];
+  return broken(times, (rounds, spread) => [{ policy: "all decisions", look: 0, rounds, reward: { mean: spread(mean), low: spread(low), high: spread(high) } }]);
 }
