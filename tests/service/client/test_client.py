@@ -268,6 +268,19 @@ def test_a_cut_last_line_is_skipped_and_written_over(tmp_path):
     assert [*server.stored] == ["whole", "after"]
 
 
+def test_a_damaged_line_is_put_aside_and_the_others_go_on(tmp_path):
+    server, path = Server(), tmp_path / "rewards"
+    with Client(server.url, buffer=path, retry=BRIEF) as client:
+        client.reward("before", 1.0)
+        with open(path, "ab") as file:
+            file.write(b"\x00\xff what is this\n")
+        client.reward("after", 1.0)
+        with server:
+            assert client.flush() == 0
+    assert [*server.stored] == ["before", "after"]
+    assert "what is this" in (tmp_path / "rewards.refused").read_text()
+
+
 def test_sent_is_remembered_between_batches(tmp_path, monkeypatch):
     from bandstrap.service.client import protocol
 

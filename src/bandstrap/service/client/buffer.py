@@ -12,9 +12,10 @@ from bandstrap.errors import OutputError
 from bandstrap.storage.files import write_text
 from bandstrap.storage.locks import locked, locked_if_free
 
-__all__ = ["Batch", "Buffer"]
+__all__ = ["DAMAGED", "Batch", "Buffer", "Line"]
 
 Line = dict[str, Any]
+DAMAGED = "damaged"  # the only field of a line that is none
 REMEDY = "make room or choose another buffer"
 
 
@@ -68,10 +69,8 @@ class Buffer:
                     full = len(batch.lines) == most or end - start > most_bytes
                     if not line.endswith(b"\n") or (full and batch.lines):
                         break
-                    told = _decoded(line)
-                    if told is not None:
-                        batch.lines.append(told)
-                        batch.ends.append(end)
+                    batch.lines.append(_decoded(line))
+                    batch.ends.append(end)
         return batch
 
     def done(self, end: int) -> None:
@@ -190,10 +189,11 @@ def _encoded(line: Line) -> bytes:
     return json.dumps(line, allow_nan=False, separators=(",", ":")).encode() + b"\n"
 
 
-def _decoded(line: bytes) -> Line | None:
-    """A line; None if a disk has damaged it."""
+def _decoded(line: bytes) -> Line:
+    """A line, or what is left of it if somebody has damaged it."""
     try:
         told = json.loads(line)
     except ValueError:
-        return None
-    return told if isinstance(told, dict) else None
+        told = None
+    whole = isinstance(told, dict) and {"id", "reward"} <= told.keys()
+    return told if whole else {DAMAGED: line.decode("latin-1")}

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from itertools import takewhile
 from math import isfinite
 from pathlib import Path
 from secrets import token_hex
@@ -14,7 +15,7 @@ import msgspec
 
 from bandstrap.bandit.decision import Arm
 from bandstrap.errors import InvalidInput, ServiceAway, ServiceError, ServiceRefused
-from bandstrap.service.client.buffer import Batch, Buffer, Line
+from bandstrap.service.client.buffer import DAMAGED, Batch, Buffer, Line
 from bandstrap.service.client.retry import Retry, Silence, sent
 from bandstrap.service.client.steps import Call, Reply, Work
 from bandstrap.service.messages import (
@@ -232,15 +233,23 @@ class Protocol:
             batch: Batch = yield Work(lambda: buffer.first(BATCH, BATCH_BYTES))
             if not batch.lines:
                 return
+            sound = [*takewhile(lambda line: DAMAGED not in line, batch.lines)]
             try:
-                finished = yield from self._send_lines(buffer, batch.lines, patient)
+                if sound:
+                    finished = yield from self._send_lines(buffer, sound, patient)
+                else:
+                    finished = yield from self._put_aside(buffer, batch.lines[:1])
             except ServiceError:  # they stay where they are
                 return
             if finished:
                 end = batch.ends[finished - 1]
                 yield Work(lambda end=end: buffer.done(end))  # type: ignore[misc]
-            if finished < len(batch.lines):
+            if finished < len(sound):
                 return
+
+    def _put_aside(self, buffer: Buffer, lines: Sequence[Line]) -> Call[int]:
+        yield Work(lambda: buffer.refuse(lines))
+        return len(lines)
 
     def _send_lines(self, buffer: Buffer, lines: Sequence[Line], patient: bool) -> Call[int]:
         """Send rewards; of how many, from the first on, it is settled what becomes of them."""
@@ -271,7 +280,7 @@ class Protocol:
                 refused.append({**line, "status": status, "detail": answer.detail})
             finished += 1
         if refused:
-            yield Work(lambda: buffer.refuse(refused))
+            yield from self._put_aside(buffer, refused)
         return finished
 
 
