@@ -24,20 +24,28 @@ class Line:
     """A client of such a process; anything that fails is an OSError."""
 
     @classmethod
-    def started(cls, where, journal, under=()):
-        """A new process, and what asks it: once it can be asked."""
+    def started(cls, where, journal, many=1, under=()):
+        """New processes, all at once, each with its port as soon as it can be asked."""
+        starting = [cls._start(where, journal, under) for _ in range(many)]
+        return ((process, cls._port(process)) for process in starting)
+
+    @staticmethod
+    def _start(where, journal, under):
         path = os.pathsep.join([str(HERE), str(HERE.parent), *filter(None, sys.path)])
-        process = subprocess.Popen(
+        return subprocess.Popen(
             [*under, sys.executable, str(HERE / "serving.py"), str(where), journal or ""],
             stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": path},
             start_new_session=True,
         )  # fmt: skip
+
+    @staticmethod
+    def _port(process):
         port = process.stdout.readline().strip()
         process.stdout.close()
         if not port:
             process.wait()
             raise OSError("it did not start")
-        return process, int(port)
+        return int(port)
 
     def __init__(self, port):
         self._socket = socket.create_connection(("127.0.0.1", port), timeout=30)
@@ -51,8 +59,10 @@ class Line:
         return self._ask(["reward", name, value])
 
     def close(self):
-        self._file.close()
-        self._socket.close()
+        try:
+            self._file.close()
+        finally:
+            self._socket.close()
 
     def _ask(self, told):
         self._file.write(json.dumps(told) + "\n")

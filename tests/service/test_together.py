@@ -1,15 +1,12 @@
 """Threads, processes and learners that get in each other's way, and disks that are full."""
 
 import json
-import os
-import subprocess
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
+from askers import asked, one_answer_each
 from sqlalchemy import event, func, select
 from worlds import config, decide, reward, same
 
@@ -17,29 +14,7 @@ from bandstrap.service.learner import Learner, rebuild
 from bandstrap.service.messages import DecisionRequest, RewardRequest
 from bandstrap.service.service import Service
 from bandstrap.service.store.leases import LeaseLost, check, take
-from bandstrap.service.store.tables import DECISIONS, REWARDS, SNAPSHOTS, STEPS
-
-ASKER = """
-import json, sys
-from concurrent.futures import ThreadPoolExecutor
-from worlds import config, decide, reward
-from bandstrap.service.service import Service
-from bandstrap.service.store import open_store
-where, journal, threads, ids = sys.argv[1], sys.argv[2] or None, int(sys.argv[3]), int(sys.argv[4])
-store = open_store(where, journal)
-service = Service(config(), store)
-print("ready", flush=True)
-sys.stdin.readline()
-def ask(number):
-    name = str(number % ids)
-    answer = decide(service, name)
-    receipt = reward(service, name, 1.0).receipt
-    return name, answer.arm, answer.time, answer.repeated, receipt
-with ThreadPoolExecutor(threads) as pool:
-    print(json.dumps([*pool.map(ask, range(threads * 2))]), flush=True)
-service.close()
-store.close()
-"""
+from bandstrap.service.store.tables import DECISIONS, SNAPSHOTS, STEPS
 
 
 def count(store, table, *where):
@@ -49,29 +24,9 @@ def count(store, table, *where):
 
 @pytest.mark.parametrize("kind", ["wal", "postgres"])
 def test_threads_and_processes_have_one_answer(opened, kind):
-    asked_by_many(opened, kind, threads=16, processes=2, ids=8)
-
-
-def asked_by_many(opened, kind, threads, processes, ids):
-    """All threads of all processes ask for the same decisions, and reward them."""
     store = opened()
-    journal = "" if kind == "postgres" else kind
-    command = [sys.executable, "-c", ASKER, opened.where, journal, f"{threads}", f"{ids}"]
-    path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
-    started = [
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                         env={**os.environ, "PYTHONPATH": path})
-        for _ in range(processes)
-    ]  # fmt: skip
-    assert [each.stdout.readline() for each in started] == ["ready\n"] * processes
-    for each in started:
-        each.stdin.write("\n")
-        each.stdin.flush()
-    told = [row for each in started for row in json.loads(each.communicate()[0])]
-    assert len({(name, arm, time) for name, arm, time, *_ in told}) == ids
-    assert sum(not repeated for *_, repeated, _ in told) == ids
-    assert sum(receipt == "stored" for *_, receipt in told) == ids
-    assert (count(store, DECISIONS), count(store, REWARDS)) == (ids, ids)
+    told = asked(opened.where, kind, threads=16, processes=2, ids=8)
+    one_answer_each(store, told, ids=8)
 
 
 def test_a_reward_and_the_learner_see_each_other(opened):
