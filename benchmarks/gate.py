@@ -5,7 +5,8 @@ and "median" after how many decisions. Bandits learn from the same log, which th
 makes; the candidate is judged before it learns a decision.
 
 * null: three arms pay 0.3 each, so that nobody is better. ε-greedy decides, UCB1 is the candidate.
-* null, late: the same, where rewards are learnt 50 decisions later, and Thompson sampling.
+* null, evenly: the same, where all arms are chosen alike: terms have no long tails.
+* null, late: as null, where rewards are learnt 50 decisions later, and Thompson sampling.
 * lift: arms pay 0.183, 0.3 and 0.417. All are chosen alike, which pays 0.3; Thompson sampling finds
   the one that pays 0.117 more, and its time to learn counts.
 * lift, weights: the same, where only the chosen arm's propensity is known.
@@ -57,7 +58,11 @@ def by_context(arm: int, context: Any) -> float:
 
 
 EQUAL, RISING = (0.3, 0.3, 0.3), (0.183, 0.3, 0.417)
-NULLS = (World("null", EQUAL, 3, "eg", "ucb1"), World("null, late", EQUAL, 3, "eg", "ts", late=50))
+NULLS = (
+    World("null", EQUAL, 3, "eg", "ucb1"),
+    World("null, evenly", EQUAL, 3, "eg", "ucb1", EVENLY),
+    World("null, late", EQUAL, 3, "eg", "ts", late=50),
+)
 LIFTS = (
     World("lift", RISING, 3, "eg", "ts", EVENLY),
     World("lift, weights", RISING, 3, "eg", "ts", EVENLY, all_known=False),
@@ -164,7 +169,7 @@ def main() -> None:
         given.nulls, given.lifts, given.decisions, given.longest = 6, 3, 200, 1000
         given.ratios = 40
     rows = [gate_row(NULLS[0], given.nulls, given.decisions)]
-    rows += [gate_row(NULLS[1], given.lifts, given.decisions)]
+    rows += [gate_row(world, given.lifts, given.decisions) for world in NULLS[1:]]
     rows += [gate_row(world, given.lifts, given.longest) for world in LIFTS[:3]]
     rows += [gate_row(LIFTS[3], max(given.lifts // 5, 2), given.longest)]
     report(given.out, "gate", vars(given), rows, "a look after every decision, margin 0")

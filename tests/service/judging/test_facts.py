@@ -7,7 +7,20 @@ import numpy as np
 import pytest
 from lessons import again, evenly, experiment, played
 
-from bandstrap import Bandit, Bootstrap, Control, LinUCB, Multinomial, Propensity, PseudoRewards
+from bandstrap import (
+    Bandit,
+    Bootstrap,
+    Control,
+    EigenExamples,
+    Exponential,
+    LinUCB,
+    Multinomial,
+    OnlineLogistic,
+    Propensity,
+    PseudoRewards,
+    Replicas,
+    SharedBootstrap,
+)
 from bandstrap.problem import Support
 from bandstrap.service.config import Gate, Guardrail, Mode
 from bandstrap.service.judging import Facts, Lesson, Verdict
@@ -367,3 +380,28 @@ def test_a_level_that_changes_is_that_of_today():
     other = Facts.from_dict(strict, facts.to_dict())
     assert other.to_dict() == facts.to_dict()
     assert other.status()["candidates"][0]["low"] < facts.status()["candidates"][0]["low"]
+
+
+def test_arms_with_features_are_judged_as_they_come():
+    policy = SharedBootstrap(Exponential(), Replicas(OnlineLogistic()), EigenExamples())
+    features = {"a": [1.0, 0.0], "b": [0.0, 1.0]}
+    deciding, other = (Bandit(policy, features, seed=seed) for seed in (1, 2))
+    facts, rng = Facts(experiment(("a", "b"), candidates={"x": "ts"})), np.random.default_rng(7)
+    for number in range(30):
+        if number == 15:
+            for bandit in (deciding, other):
+                bandit.add_arm("new", [1.0, 1.0])
+            facts.event(15.0, "add_arm", {"name": "new", "features": [1.0, 1.0]})
+        context = [float(rng.normal())]
+        made = deciding.decide(context)
+        deciding.drop(made)
+        it = Lesson(
+            f"{number}", float(number), made.arm, made.propensity, made.weight,
+            float(rng.random() < 0.4), context, made.allowed,
+        )  # fmt: skip
+        facts.lesson(it, deciding, {"x": other})
+        for bandit in (deciding, other):
+            bandit.learn(context=context, arm=it.arm, reward=it.reward)
+    assert facts.refused == 0
+    assert facts.lifts.candidates["x"].decisions == 30
+    assert [row["name"] for row in facts.status()["arms"]] == ["a", "b", "new"]
