@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from tempfile import mkdtemp
@@ -39,7 +40,8 @@ class Server:
     `durable`: with syncs, as in production; without, tests take half the time.
     """
 
-    def __init__(self, durable=False, settings=()):
+    def __init__(self, durable=False, settings=(), under=()):
+        self._under = [*under]  # a command that runs it, as strace does
         self._bin = programs()
         self._user = _unprivileged()
         self.folder = Path(mkdtemp(prefix="bandstrap-pg-"))
@@ -56,12 +58,11 @@ class Server:
 
     def start(self):
         """Also again, after it was killed."""
-        (self.folder / "data" / "postmaster.pid").unlink(missing_ok=True)
         settings = [f"unix_socket_directories={self.folder}", "listen_addresses=", *self._given]
         options = [each for setting in settings for each in ("-c", setting)]
         self._log = (self.folder / "log").open("ab")
         self.process = subprocess.Popen(
-            [self._bin / "postgres", "-D", self._data, *options], stdout=self._log,
+            [*self._under, self._bin / "postgres", "-D", self._data, *options], stdout=self._log,
             stderr=self._log, cwd=self.folder, start_new_session=True, **self._as_user(),
         )  # fmt: skip
         until = time.monotonic() + PATIENCE
@@ -75,8 +76,11 @@ class Server:
                 time.sleep(0.05)
 
     def kill(self):
-        """All its processes at once, as a machine that loses power would, but for its disk."""
-        os.killpg(self.process.pid, signal.SIGKILL)
+        """All its processes, none of which can finish anything."""
+        os.kill(self.process.pid, signal.SIGSTOP)  # so that it starts no more
+        for each in [*_children(self.process.pid), self.process.pid]:
+            with suppress(ProcessLookupError):
+                os.kill(each, signal.SIGKILL)
         self.process.wait()
         self._log.close()
 
@@ -108,6 +112,16 @@ class Server:
             return {}
         group = pwd.getpwnam(self._user).pw_gid
         return {"user": self._user, "group": group, "extra_groups": []}
+
+
+def _children(parent):
+    """Processes that it has started: each has a session of its own."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/status"):
+        with suppress(OSError):
+            if f"\nPPid:\t{parent}\n" in status.read_text():
+                found.append(int(status.parent.name))
+    return found
 
 
 def _unprivileged():

@@ -328,6 +328,7 @@ ENTRIES = (
         "wb-nn-shared", _wb(models.SharedNetwork()), "wb", "network", OURS,
         "One network for all arms, trained on a freshly weighted batch every round.",
         "weights of a batch", "d", variant="shared", joins="nn-shared", learns_at_random=True,
+        draws_train=True,
     ),
     _Entry(
         "wb-nn-heads", _wb(models.NetworkHeads()), "wb", "network", "Osband et al. (2016)",

@@ -55,7 +55,7 @@ def _taken(
     blank = {"name": name, "holder": "", "fence": 0, "until": 0.0}
     connection.execute(unless_there(connection, LEASES, "name"), blank)
     found = connection.execute(select(LEASES).where(LEASES.c.name == name).with_for_update()).one()
-    if found.holder != holder and found.until >= now:
+    if found.holder != holder and found.until > now:
         return None
     fence = found.fence if found.holder == holder else found.fence + 1
     lease = Lease(name, holder, fence, until)
