@@ -57,6 +57,8 @@ class Fake:
         return self._done(lambda: {"position": len(self.commands), "kind": kind})
 
     def status(self, experiment: str) -> dict[str, Any]:
+        if self.away:
+            raise OutputError("store", "is away", "start it")
         if self.odd:
             raise ZeroDivisionError("sec" + "ret")  # traces show lines as they are written
         arms = [{"name": "a", "mean": float("nan")}, {"name": 2, "mean": float("inf")}]
@@ -69,7 +71,10 @@ class Fake:
         return not self.away, "the store is away" if self.away else ""
 
     def export(self, experiment: str) -> Iterator[str]:
-        return iter([f'{{"id": "{it}"}}\n' for it in self.decisions])
+        for name in ["away"] if self.away else self.decisions:
+            if name == "away":  # as one that reads when it is asked for the first line
+                raise OutputError("store", "is away", "start it")
+            yield f'{{"id": "{name}"}}\n'
 
     def close(self) -> None:
         self.closed = True

@@ -192,6 +192,9 @@ def test_a_store_that_is_away_is_said_and_nothing_acknowledged() -> None:
         ("POST", "/v1/decisions/x/activate", None),
         ("POST", "/v1/experiments/news/rollback", None),
         ("GET", "/ready", None),
+        ("GET", "/v1/experiments/news", None),
+        ("GET", "/v1/experiments/news/export", None),
+        ("GET", "/metrics", None),
     ]:
         answer = ask(method, path, json=told)
         assert problem(answer)[0] == 503

@@ -64,7 +64,8 @@ def json(value: Any) -> Answer:
 
 
 def problem(it: Problem, headers: Headers = ()) -> Answer:
-    return Answer(encode(it), it.status, PROBLEM, headers)
+    soon = ((b"retry-after", b"1"),) if it.status == 503 else ()
+    return Answer(encode(it), it.status, PROBLEM, (*headers, *soon))
 
 
 def title(status: int) -> str:

@@ -58,7 +58,8 @@ class Cold:
 
     async def export(self, call: Call) -> Answer:
         lines = await to_thread(self._service.export, self._known(call))
-        return Answer(b"", kind=b"application/x-ndjson", pieces=_pieces(lines))
+        first = await _some(lines)  # before anything is said: the store may be away
+        return Answer(b"", kind=b"application/x-ndjson", pieces=_pieces(first, lines))
 
     async def add_arm(self, call: Call) -> Answer:
         told = {"name": call.asked.name, "features": call.asked.features}
@@ -82,7 +83,7 @@ class Cold:
     async def ready(self, call: Call) -> Answer:
         able, detail = await to_thread(self._service.ready)
         if not able:
-            raise Refused(503, detail, {"retry-after": "1"})
+            raise Refused(503, detail)
         return json(Health("ready", detail))
 
     async def metrics(self, call: Call) -> Answer:
@@ -107,7 +108,13 @@ class Cold:
         return next((it for it in names if str(it) == text), text)
 
 
-async def _pieces(lines: Iterator[str]) -> AsyncIterator[bytes]:
-    """Lines, some at a time; a thread waits for the store."""
-    while some := await to_thread(lambda: list(islice(lines, LINES))):
-        yield "".join(some).encode()
+async def _pieces(first: bytes, lines: Iterator[str]) -> AsyncIterator[bytes]:
+    some = first
+    while some:
+        yield some
+        some = await _some(lines)
+
+
+async def _some(lines: Iterator[str]) -> bytes:
+    """Lines; a thread waits for the store."""
+    return await to_thread(lambda: "".join(islice(lines, LINES)).encode())

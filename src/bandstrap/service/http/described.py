@@ -50,7 +50,7 @@ STATUS = {
         "errors": _ROWS,
     },
 }
-PARAMETERS = {
+PARAMETERS: dict[str, dict[str, Any]] = {
     "experiment": {"type": "string"},
     "id": {"type": "string", "minLength": 1, "maxLength": LONGEST, "pattern": "^[!-~]+$"},
     "arm": {"type": "string", "minLength": 1},

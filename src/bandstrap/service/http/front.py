@@ -9,6 +9,7 @@ from typing import Any, TextIO
 
 from starlette.exceptions import HTTPException
 
+from bandstrap.errors import BandstrapError, InvalidInput, UnknownName
 from bandstrap.service.http.answers import App, Left, Receive, Refused, Scope, Send
 from bandstrap.service.http.metrics import Metrics
 
@@ -88,6 +89,10 @@ def _refusal(error: Exception) -> Refused:
         known = {404: "there is nothing at this path", 405: "this path has other methods"}
         detail = known.get(error.status_code, error.detail)
         return Refused(error.status_code, detail, error.headers)
+    if isinstance(error, InvalidInput | UnknownName):
+        return Refused(422, str(error))
+    if isinstance(error, BandstrapError):  # the store cannot be used now
+        return Refused(503, str(error))
     _report(error)
     return Refused(500, "this is a bug in bandstrap: its log says where it happened")
 

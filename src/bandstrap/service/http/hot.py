@@ -1,13 +1,12 @@
 """The two hot paths, decide and reward, and their forms for many at once."""
 
-from asyncio import AbstractEventLoop, get_running_loop
+from asyncio import AbstractEventLoop, get_running_loop, to_thread
 from concurrent.futures import Future
 from typing import Annotated, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import msgspec
 
-from bandstrap.errors import BandstrapError, InvalidInput, UnknownName
 from bandstrap.service.http.answers import Answer, Refused, json, problem
 from bandstrap.service.http.arrivals import Arrivals
 from bandstrap.service.http.metrics import Metrics
@@ -64,7 +63,9 @@ class Hot:
             return _one(found[0])
         if msgspec.structs.replace(asked, decisions=msgspec.UNSET) != _NOTHING:
             raise Refused(400, "give decisions alone, or one decision's own fields")
-        found = await stored(self._service.decide(experiment, asked.decisions))
+        # Many draws would keep everybody else waiting.
+        future = await to_thread(self._service.decide, experiment, asked.decisions)
+        found = await stored(future)
         self._metrics.decided(experiment, found)
         return _all_failed(found, (404, 503)) or json(ManyAnswers(found))
 
@@ -85,12 +86,7 @@ class Hot:
 
 async def stored(future: "Future[T]") -> T:
     """What the service answers, once it is stored."""
-    try:
-        return await _arrivals().result(future)
-    except (InvalidInput, UnknownName) as error:
-        raise Refused(422, str(error)) from None
-    except BandstrapError as error:  # the store is not available
-        raise Refused(503, str(error), {"retry-after": "1"}) from None
+    return await _arrivals().result(future)
 
 
 def _arrivals() -> Arrivals:

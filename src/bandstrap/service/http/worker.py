@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from socket import socket
 from typing import Any
 
@@ -104,7 +104,19 @@ def _begin() -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT, signal.SIGHUP))
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
     sys.setswitchinterval(SWITCH)
+    _allow_files()
     ONE_THREAD.__enter__()  # processes share the cores; sums are the same to the last bit
+
+
+def _allow_files() -> None:
+    """As many as this process may open at all: each connection is one."""
+    try:
+        import resource
+    except ImportError:  # not there on Windows
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _parent() -> int:
