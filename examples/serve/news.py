@@ -127,7 +127,12 @@ def main(arguments=None):
     parser.add_argument("--seconds", type=float, default=600.0, help="for how long")
     parser.add_argument("--port", type=int, default=8000, help="of the service; the site has +1")
     told = parser.parse_args(arguments)
-    folder = tempfile.mkdtemp(prefix="news-")
+    with tempfile.TemporaryDirectory(prefix="news-") as folder:
+        return play(told, folder)
+
+
+def play(told, folder):
+    """The service with its store in a folder, the site and the readers, until all is over."""
     service = subprocess.Popen(
         [sys.executable, "-c", SERVE, "serve", str(APP), "--port", str(told.port),
          "--store", f"{folder}/news.sqlite", "--log", "off"],
