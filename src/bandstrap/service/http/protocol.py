@@ -10,6 +10,39 @@ from bandstrap.service.http.answers import Refused, title
 MOST_HEAD = 65_536  # bytes of a request line and its headers
 
 
+class Together:
+    """A transport that sends what is written in one turn of the loop in one piece.
+
+    Uvicorn writes the head and the body of an answer one after the other: twice the system calls
+    here, and twice the waking up of whoever reads it.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._parts: list[bytes] = []
+        self.is_closing = transport.is_closing
+        self.pause_reading = transport.pause_reading
+        self.resume_reading = transport.resume_reading
+        self.get_extra_info = transport.get_extra_info
+
+    def write(self, data: bytes) -> None:
+        if not self._parts:
+            self._loop.call_soon(self._flush)
+        self._parts.append(data)
+
+    def close(self) -> None:
+        self._flush()
+        self._transport.close()
+
+    def abort(self) -> None:
+        self._transport.abort()
+
+    def _flush(self) -> None:
+        parts, self._parts = self._parts, []
+        if parts and not self._transport.is_closing():
+            self._transport.write(b"".join(parts))
+
+
 class Connection(HttpToolsProtocol):
     """A connection that knows since when it waits for its client.
 
@@ -27,7 +60,8 @@ class Connection(HttpToolsProtocol):
         self._in_head = True
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        together: Any = Together(transport, self.loop)
+        super().connection_made(together)
         self._asking = self.loop.time()
         if len(self.connections) > self.most:
             self._end(503, "too many connections: try again soon")
