@@ -28,7 +28,6 @@ ARTICLES = {
     "budget": "Parliament passes the budget after a long night",
 }
 LIKES = {"science": "moon landing", "sport": "cup final", "politics": "budget"}
-SERVE = "from bandstrap.cli import main; main()"
 
 
 def reader(rng):
@@ -134,7 +133,7 @@ def main(arguments=None):
 def play(told, folder):
     """The service with its store in a folder, the site and the readers, until all is over."""
     service = subprocess.Popen(
-        [sys.executable, "-c", SERVE, "serve", str(APP), "--port", str(told.port),
+        [sys.executable, "-m", "bandstrap", "serve", str(APP), "--port", str(told.port),
          "--store", f"{folder}/news.sqlite", "--log", "off"],
     )  # fmt: skip
     address = f"http://127.0.0.1:{told.port}"

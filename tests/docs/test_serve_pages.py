@@ -23,7 +23,6 @@ from bandstrap.service.config import Experiment, ServiceConfig, config_from, rea
 
 PAGE = (ROOT / "docs" / "serve.md").read_text(encoding="utf-8")
 TOML = re.findall(r"^```toml\n(.*?)^```$", PAGE, flags=re.DOTALL | re.MULTILINE)
-SERVE = "from bandstrap.cli import main; main()"
 LONGEST = 60.0  # seconds to wait for anything
 
 
@@ -65,7 +64,7 @@ def server(tmp_path):
         opened.bind(("127.0.0.1", 0))
         port = opened.getsockname()[1]
     (tmp_path / "app.toml").write_text(TOML[0].replace('"20s"', '"2s"'), encoding="utf-8")
-    asked = [sys.executable, "-c", SERVE, "serve", "app.toml", "--port", str(port), "--log", "off"]
+    asked = [sys.executable, "-m", "bandstrap", "serve", "app.toml", "--port", str(port)]
     running = subprocess.Popen(asked, cwd=tmp_path, env={**os.environ}, stdout=subprocess.DEVNULL)
     try:
         yield port
