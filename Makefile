@@ -1,7 +1,7 @@
 # Every target sets up what it needs in .venv; only Python 3.11 or later and make must be there.
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-pythons browser lint reproduce appendix contexts bench bench-contextual bench-bandit bench-compare bench-engines bench-peers endurance crashes fuzz claims docs lock package clean
+.PHONY: help test test-pythons browser lint reproduce appendix contexts bench bench-contextual bench-bandit bench-compare bench-engines bench-peers endurance crashes crashes-service fuzz schema-service bench-service claims docs lock package clean
 
 PYTHON ?= python3
 PYTHONS ?= python3.11 python3.12 python3.13
@@ -37,11 +37,12 @@ test: browser ## lint, types, import rules, tests, examples in docstrings
 	@$(MAKE) --no-print-directory -j2 lint $(FRESH_KERNELS)
 	-@$(BIN)/python scripts/census.py  # a report: it fails nothing
 	@scripts/chromium
+	@scripts/postgres
 	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --doctest-modules --doctest-ignore-import-errors tests src/bandstrap
 
 # For the tests of the report, where it can be installed; meanwhile the rest goes on.
 browser:
-	@scripts/chromium > /dev/null 2>&1 &
+	@{ scripts/chromium; scripts/postgres; } > /dev/null 2>&1 &
 
 # Those that pyenv has installed count as found, whichever of them is in use.
 test-pythons: ## install and try the package under every Python that it is declared for and that is found
@@ -110,6 +111,21 @@ crashes: $(TOOLS) $(FRESH_KERNELS) ## kill, crowd and starve savers, logs and st
 	$(BIN)/python tests/bandit/crashes.py
 	$(BIN)/python tests/bandit/log/killed.py
 	$(BIN)/python tests/bandit/log/crowd.py
+
+# schemathesis has an environment of its own, since it would hold back what others need.
+schema-service: $(TOOLS) $(FRESH_KERNELS) ## schemathesis for five minutes against bandstrap serve; STORE=postgresql://… for that store
+	$(PYTHON) -m venv build/schema
+	build/schema/bin/python -m pip install --quiet --disable-pip-version-check schemathesis
+	$(BIN)/python tests/service/http/schema.py --seconds 300 --schemathesis $(CURDIR)/build/schema/bin/schemathesis $(if $(STORE),--store $(STORE))
+
+bench-service: $(TOOLS) $(FRESH_KERNELS) ## durable decisions and rewards over HTTP, beside the same server that stores nothing
+	$(BIN)/python benchmarks/service.py
+
+crashes-service: $(TOOLS) $(FRESH_KERNELS) ## kill servers and their databases, let many write at once: nothing answered is lost
+	@scripts/postgres
+	PYTHONPATH=tests $(BIN)/python tests/service/crashes.py
+	PYTHONPATH=tests $(BIN)/python tests/service/skipping.py
+	PYTHONPATH=tests $(BIN)/python tests/service/askers.py
 
 claims: $(INSTALLED) ## docs/claims.md, its figures and the verdicts that the package shows, from evidence/
 	$(BIN)/python docs/claims.py

@@ -37,6 +37,10 @@ APART = {
         "Our models as scikit-learn estimators",
         ("LinearEstimator", "LogisticEstimator"),
     ),
+    "service.client": (
+        "The client of a service",
+        ("Client", "AsyncClient", "Retry", "Decided", "Request", "Reward"),
+    ),
     "simulation.engines": ("Where batches are played", ("Engine", "Local", "Dask", "Ray")),
     "experiments.session": ("Sessions of experiments", ("Session",)),
 }

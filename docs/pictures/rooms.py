@@ -16,6 +16,7 @@ LANE = 40  # between journeys
 ROOMS = {
     "cli": "options and exit codes",
     "commands": "what each command does and shows",
+    "service": "decisions over HTTP",
     "report": "the HTML page of a run",
     "comparison": "your table as a bandit: candidates, ranking, advice",
     "experiments": "the paper: data, a check and a plot each",

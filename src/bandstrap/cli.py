@@ -456,6 +456,85 @@ def _log(
     show(convert(log, table), json)
 
 
+@app.command("serve", epilog=EXIT_CODES)
+def _serve(
+    *,
+    path: Annotated[
+        Path | None, typer.Argument(metavar="APP.TOML", help="The configuration: a TOML file.")
+    ] = None,
+    store: Annotated[
+        str | None, typer.Option(help="Where to store: a file of SQLite's, or postgresql://…")
+    ] = None,
+    host: Annotated[str | None, typer.Option(help="The address to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(help="The port; 0 means any that is free.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes that decide.")] = None,
+    no_learner: Annotated[
+        bool, typer.Option("--no-learner", help="Decide only; another machine learns.")
+    ] = False,
+    learner_only: Annotated[
+        bool, typer.Option("--learner-only", help="Learn only; other machines decide.")
+    ] = False,
+    log: Annotated[
+        str, typer.Option(help="The line for each request, on standard error: plain, json or off.")
+    ] = "plain",
+    check: Annotated[
+        bool, typer.Option("--check", help="Check the configuration, and serve nothing.")
+    ] = False,
+    new_key: Annotated[
+        bool, typer.Option("--new-key", help="Make a key, and the lines that let it in.")
+    ] = False,
+    verify: Annotated[
+        str | None,
+        typer.Option(
+            metavar="<experiment>",
+            help="Learn an experiment again from its first step, and compare.",
+        ),
+    ] = None,
+    json: Annotated[
+        bool,
+        typer.Option("--json", help="Print what --check, --new-key or --verify find as JSON."),
+    ] = False,
+) -> None:
+    """Serve decisions over HTTP, store them and their rewards, and learn.
+
+    It runs until it is told to stop: Ctrl-C, or SIGTERM.
+
+    Example: bandstrap serve app.toml
+    """
+    import os
+
+    # Processes share the cores, and only libraries that are not yet loaded look at this.
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+
+    from bandstrap.commands.terminal import show
+    from bandstrap.errors import InvalidInput
+
+    try:
+        from bandstrap.commands import serve as serving
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("bandstrap"):
+            raise
+        remedy = "install what it needs: pip install 'bandstrap[serve]'"
+        raise InvalidInput("serve", error.name, remedy) from None
+
+    if new_key:
+        show(serving.fresh_key(), json)
+        return
+    if path is None:
+        raise InvalidInput("APP.TOML", None, "give a configuration, as in bandstrap serve app.toml")
+    wanted = serving.Wanted(store, host, port, workers, no_learner, learner_only, log)
+    if check:
+        show(serving.check(path, wanted), json)
+    elif verify is not None:
+        found = serving.verify(path, wanted, verify)
+        show(found, json)
+        if not found.same:
+            raise typer.Exit(1)
+    else:
+        raise typer.Exit(serving.serve(path, wanted))
+
+
 @app.command("list", epilog=EXIT_CODES)
 def _list(
     json: Annotated[bool, typer.Option("--json", help="Print the names as JSON.")] = False,

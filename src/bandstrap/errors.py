@@ -3,7 +3,8 @@
     BandstrapError
     ├── InvalidInput   a parameter, a reward, a shape
     ├── UnknownName    a policy, an experiment, an environment
-    └── OutputError    a folder or file that cannot be written or read; of data, UnreachableData
+    ├── OutputError    a folder or file that cannot be written or read; of data, UnreachableData
+    └── ServiceError   of a service's client: ServiceAway (no answer), ServiceRefused (it says no)
 
 Every message names the thing, its value and the remedy. It is short and safe to print, whatever
 the value is.
@@ -22,6 +23,9 @@ __all__ = [
     "InvalidInput",
     "OutputError",
     "Renamed",
+    "ServiceAway",
+    "ServiceError",
+    "ServiceRefused",
     "UnknownName",
     "UnreachableData",
 ]
@@ -147,6 +151,40 @@ class UnreachableData(OutputError):  # noqa: N818
     >>> issubclass(UnreachableData, OutputError)
     True
     """
+
+
+class ServiceError(BandstrapError):
+    """A service that was asked for something and has not done it.
+
+    >>> print(ServiceError("http://127.0.0.1:8000", "answered what is no decision"))
+    http://127.0.0.1:8000: answered what is no decision
+    """
+
+    status: int | None = None  # of HTTP, if it has answered
+
+    def __init__(self, where: str, problem: str) -> None:
+        super().__init__(f"{brief(where, 2 * VALUE)}: {brief(problem, REMEDY)}")
+
+
+class ServiceAway(ServiceError):  # noqa: N818
+    """Nobody has answered in time, or only that it cannot now. What was asked may be done or not:
+    ask again with the same id.
+
+    >>> issubclass(ServiceAway, ServiceError)
+    True
+    """
+
+
+class ServiceRefused(ServiceError):  # noqa: N818
+    """The service has said no, and would say so again.
+
+    >>> print(ServiceRefused("http://127.0.0.1:8000", 409, "conflict", "the id has another body"))
+    http://127.0.0.1:8000: 409 conflict: the id has another body
+    """
+
+    def __init__(self, where: str, status: int, title: str, detail: str) -> None:
+        super().__init__(where, f"{status} {title}: {detail}" if detail else f"{status} {title}")
+        self.status = status
 
 
 class Renamed(FutureWarning):

@@ -83,6 +83,18 @@ def into_a_file(rest):
     assert (text.partition("=")[0], arrow) == ("subjectAltName", ">")
 
 
+def curl(rest):
+    """What it asks for is a path of the service."""
+    (address,) = (word for word in rest if word.startswith("http://127.0.0.1:8000/"))
+    path = address.removeprefix("http://127.0.0.1:8000")
+    routes = (
+        r"/v1/experiments",
+        r"/v1/experiments/\w+(/decisions|/export)?",
+        r"/v1/decisions/[\w-]+/(reward|activate)",
+    )
+    assert any(re.fullmatch(each, path) for each in routes)
+
+
 KNOWN = {
     "bandstrap": bandstrap,
     "make": make,
@@ -94,6 +106,7 @@ KNOWN = {
     "openssl": of_others,
     "export": settings,
     "echo": into_a_file,
+    "curl": curl,
 }
 
 
@@ -112,6 +125,7 @@ def test_command_exists(line):
         "python benchmarks/decision.py",
         "pip install 'bandstrap[torhc]'",
         "rm -rf results",
+        "curl http://127.0.0.1:8000/v1/experiment/news",
     ],
 )
 def test_wrong_commands_are_found(line):

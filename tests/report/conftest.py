@@ -1,6 +1,7 @@
 """One browser for the tests of a file."""
 
 import pytest
+
 from chromium import Chromium, executable
 
 

@@ -22,6 +22,7 @@ from bandstrap.bandit.chance import (
     Floor,
     Known,
     check_draw,
+    keyed,
     stream_beside,
 )
 from bandstrap.bandit.contexts import ArmFeatures, ContextReader, features_and_names
@@ -264,7 +265,7 @@ class Bandit:
     @overload
     def decide(
         self, context: Mapping[Any, Any] | Sequence[float] | None = None,
-        allowed: Iterable[Arm] | None = None
+        allowed: Iterable[Arm] | None = None, key: str | None = None
     ) -> Decision: ...  # fmt: skip
 
     @overload
@@ -274,10 +275,26 @@ class Bandit:
     ) -> list[Decision]: ...  # fmt: skip
 
     @overload  # an array or a table: one or many by its dimensions
-    def decide(self, context: Any, allowed: Iterable[Arm] | None = None) -> Any: ...
+    def decide(
+        self, context: Any, allowed: Iterable[Arm] | None = None, key: str | None = None
+    ) -> Any: ...
 
-    def decide(self, context: Any = None, allowed: Iterable[Arm] | None = None) -> Any:
-        """A `Decision` for one context, or a list of them for many: each by its own draw."""
+    def decide(
+        self, context: Any = None, allowed: Iterable[Arm] | None = None, key: str | None = None
+    ) -> Any:
+        """A `Decision` for one context, or a list of them for many: each by its own draw.
+
+        With a `key` all that is random in it follows from the key: bandits that have learnt the
+        same decide alike by equal keys, in any process, whatever they decided before. (Those
+        excepted that train as they draw, as networks do.)
+
+        >>> from bandstrap import Bandit, Bootstrap
+        >>> one, other = (Bandit(Bootstrap(), range(100), seed=seed) for seed in (1, 2))
+        >>> other.decide().number, other.decide(key="user 7").arm == one.decide(key="user 7").arm
+        (0, True)
+        """
+        if key is not None:
+            return self._decide_by(key, context, allowed)
         with self._work:
             before = self._mark()
             try:
@@ -357,6 +374,11 @@ class Bandit:
             except Exception:
                 self._back_to(before)
                 raise
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether `settle` has something to do."""
+        return self._memory is not None and self._memory.unsettled
 
     def settle(self) -> None:
         """Do now what learning has put off, after a long log, say: networks train as they decide.
@@ -636,9 +658,34 @@ class Bandit:
             if numbers is not None:
                 self._rng.bit_generator.state = numbers
 
-    def _decide(self, row: Array | None, mask: Array | None) -> Decision:
+    def _decide_by(self, key: str, context: Any, allowed: Iterable[Arm] | None) -> Decision:
+        """Decide by the random numbers of a key, and leave the bandit's own where they are."""
+        with self._lock:
+            if self._recorder is not None:
+                remedy = "a log can do again only what the bandit's own random numbers decided"
+                raise InvalidInput(
+                    "key", key, f"{remedy}: leave it out, or use a bandit without log"
+                )
+            before, own = self._mark(), self._rng
+            try:
+                mask = self._arms.usual if allowed is None else self._arms.mask(allowed)
+                row = self.contexts.one_row(context)
+                if self.expiry is not None:  # which learns, by the bandit's own numbers
+                    if row is not None and self.contexts.features is None:
+                        checked_contexts(self.memory(row).state, row)
+                    self._expire(self.expiry, self._clock())
+                self._rng = keyed(key)
+                return self._decide(row, mask, key)
+            except Exception:
+                self._rng = own
+                self._back_to(before)
+                raise
+            finally:
+                self._rng = own
+
+    def _decide(self, row: Array | None, mask: Array | None, key: str | None = None) -> Decision:
         memory, now = self._memory or self.memory(row), self._clock()
-        if self.expiry is not None:
+        if self.expiry is not None and key is None:
             self._expire(self.expiry, now)
         control = None if self.control is None else self._controlled(self.control, row, mask)
         policy, state, seen = memory.policy, memory.state, self.contexts.seen(row)
@@ -662,10 +709,10 @@ class Bandit:
         else:
             among = Floor.among(floor, len(names), mask, control)
             choice = Choice(policy, state, seen, mask, place, among)
-            chance = propensity.chance(self, choice, first, earlier)
+            chance = propensity.chance(self, choice, first, earlier if key is None else 0)
         decision = Decision(
             name, earlier, names, place, chance, scores, row, self.contexts.columns,
-            mask, self.rewards_learnt, now, control,
+            mask, self.rewards_learnt, now, control, key,
         )  # fmt: skip
         if self._recorder is not None:
             self._recorder.decided(decision)
@@ -684,7 +731,8 @@ class Bandit:
             memory = self._memory or self._begun(decision.row)
             state, seen = deepcopy(memory.state), self.contexts.seen(decision.row)
             mask = None if decision.mask is None else self._arms.mask(decision.allowed)
-            stream = self.stream(decision.number)
+            key = decision.key
+            stream = self.stream(decision.number) if key is None else stream_beside(keyed(key), 0)
             share, control = self.propensity.floor, decision.controlled
             floor = Floor.among(share, len(self._arms), mask, control)
             place, cap = self._arms.place(decision.arm), self.propensity.cap

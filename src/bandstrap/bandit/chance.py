@@ -13,6 +13,7 @@ from bandstrap.policies import Policy
 from bandstrap.policies.base import Probabilities
 from bandstrap.policies.redraws import Redraws
 from bandstrap.policies.validation import checked_decision
+from bandstrap.seeding import generator
 
 if TYPE_CHECKING:
     from bandstrap.bandit.bandit import Bandit
@@ -39,6 +40,13 @@ def stream_beside(rng: Rng, number: int) -> Array:
     stream = np.empty(4, dtype=np.uint64)
     seed_stream(own & WORD, own >> 63 & WORD, number, stream)
     return stream
+
+
+def keyed(key: str) -> Rng:
+    """The random numbers of a decision by a key."""
+    if not isinstance(key, str):
+        raise InvalidInput("key", key, "give text")
+    return generator(0, "decision", key)
 
 
 class Floor(NamedTuple):

@@ -36,6 +36,7 @@ class Decision:
         "arm",
         "controlled",
         "id",
+        "key",
         "learnt",
         "mask",
         "number",
@@ -57,7 +58,9 @@ class Decision:
         learnt: int | None = None,
         time: float = 0.0,
         control: Controlled | None = None,
+        key: str | None = None,
     ) -> None:
+        self.key = key  # what its random numbers follow from; None if from the bandit's own
         self.id = name  # unique, also among loaded, copied and forked bandits
         self.number = number  # of decisions made before
         self.arm = names[at]

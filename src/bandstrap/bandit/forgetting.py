@@ -36,6 +36,11 @@ class Memory:
         weights = None if weight == 1.0 else np.array([weight])
         learn(self.policy, self.state, context, np.array([arm]), np.array([reward]), rng, weights)
 
+    @property
+    def unsettled(self) -> bool:
+        """Whether learning has put something off."""
+        return bool(self.state.unsettled)
+
     def settle(self, rng: Rng) -> None:
         """Do now what learning has put off."""
         self.state.settle(rng)
@@ -103,6 +108,10 @@ class WindowMemory(Memory):
         learn(self.policy, self.younger, context, np.array([arm]), np.array([reward]), rng, weights)
         if self.interval.completed():
             self.state, self.younger = self.younger, self.policy.start(self.problem)
+
+    @property
+    def unsettled(self) -> bool:
+        return super().unsettled or self.younger.unsettled
 
     def settle(self, rng: Rng) -> None:
         super().settle(rng)

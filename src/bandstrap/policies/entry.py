@@ -43,6 +43,7 @@ class Entry:
     rewards: str = ANY  # or BOUNDED, UNIT, CATEGORIES
     exact_probabilities: bool = False  # of arms, of 0/1 rewards at least; otherwise draws tell
     learns_at_random: bool = False  # so that no two that learnt the same are equal
+    draws_train: bool = False  # also after `settle`: what is drawn depends on earlier draws
     cannot: tuple[str, ...] = ()  # CHANGE_ARMS, FORGET, TAKE_FRACTIONS
     compared: tuple[str, ...] = ()  # USUALLY, QUICKLY, WIDELY
 

@@ -41,6 +41,10 @@ class ForcedState(State):
         self.inner.problem = fresh.problem
         self.owed = remapped(self.owed, fresh.owed, before, axis=1)
 
+    @property
+    def unsettled(self) -> bool:
+        return bool(self.inner.unsettled)
+
     def settle(self, rng: Rng) -> None:
         self.inner.settle(rng)
 

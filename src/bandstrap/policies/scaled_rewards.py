@@ -33,6 +33,10 @@ class ScaledState(State):
         self.inner.remap_arms(fresh.inner, before)
         self.inner.problem = fresh.inner.problem
 
+    @property
+    def unsettled(self) -> bool:
+        return bool(self.inner.unsettled)
+
     def settle(self, rng: Rng) -> None:
         self.inner.settle(rng)
 

@@ -53,6 +53,11 @@ class State:
         """
         return None
 
+    @property
+    def unsettled(self) -> bool:
+        """Whether learning has put something off."""
+        return False
+
     def settle(self, rng: Rng) -> None:
         """Do now what learning has put off to later draws, as after learning a whole table."""
 

@@ -32,9 +32,9 @@ def write_report(report: Report, path: Path) -> Path:
 
 def page(report: Report) -> str:
     """The report as HTML."""
-    return Template(_asset("page.html")).substitute(
+    return Template(asset("page.html")).substitute(
         title=escaped(report.title),
-        styles="\n".join(map(_asset, _STYLES)),
+        styles="\n".join(map(asset, _STYLES)),
         answer=_answer(report.answer),
         figures="".join(map(_figure, report.figures)),
         tables="".join(f"<h3>{escaped(each.title)}</h3>{_table(each)}" for each in report.tables),
@@ -42,12 +42,13 @@ def page(report: Report) -> str:
         notes_title=escaped(report.notes_title),
         notes="".join(map(_note, report.notes)),
         data=as_json(report.figures),
-        licence=_asset("vendor/LICENSE"),
-        scripts="\n".join(map(_asset, _SCRIPTS)),
+        licence=asset("vendor/LICENSE"),
+        scripts="\n".join(map(asset, _SCRIPTS)),
     )
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """A file that pages are made of."""
     return _ASSETS.joinpath(name).read_text(encoding="utf-8")
 
 

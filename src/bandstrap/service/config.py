@@ -125,6 +125,10 @@ class Experiment:
         for text in (self.policy, *self.candidates.values()):  # refuse now what cannot be made
             self.bandit(text)
 
+    def described(self, name: str) -> str:
+        """What decides under a name: a candidate's policy, else the experiment's own."""
+        return self.candidates.get(name, self.policy) or "the default policy"
+
     def bandit(self, policy: str | None = None) -> Bandit:
         """A new bandit: of the experiment's own policy, or of a candidate's."""
         own = policy is None or policy == self.policy

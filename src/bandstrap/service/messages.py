@@ -20,7 +20,7 @@ __all__ = [
 MOST = 1000  # decisions or rewards in one request
 LONGEST = 200  # characters of an id
 
-Id = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST, pattern=r"^[!-~]+$")]
+Id = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST, pattern=r"^[!-~]+$(?!\n)")]
 Context = dict[str, Any] | list[float] | None
 
 

@@ -25,7 +25,29 @@ def locked(opened: int) -> Iterator[None]:
             _release(opened)
 
 
+@contextmanager
+def locked_if_free(opened: int) -> Iterator[bool]:
+    """Whether the file is ours now, without waiting; file systems without locks grant every one."""
+    try:
+        _lock_at_once(opened)
+    except (BlockingIOError, PermissionError):  # somebody else's
+        yield False
+        return
+    except OSError:
+        yield True
+        return
+    try:
+        yield True
+    finally:
+        with suppress(OSError):
+            _release(opened)
+
+
 if sys.platform == "win32":
+
+    def _lock_at_once(opened: int) -> None:
+        os.lseek(opened, BEYOND, os.SEEK_SET)
+        msvcrt.locking(opened, msvcrt.LK_NBLCK, 1)
 
     def _lock(opened: int) -> None:
         os.lseek(opened, BEYOND, os.SEEK_SET)
@@ -39,6 +61,9 @@ if sys.platform == "win32":
         msvcrt.locking(opened, msvcrt.LK_UNLCK, 1)
 
 else:
+
+    def _lock_at_once(opened: int) -> None:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def _lock(opened: int) -> None:
         fcntl.flock(opened, fcntl.LOCK_EX)

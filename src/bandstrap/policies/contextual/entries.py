@@ -112,6 +112,7 @@ def _paper(word: str, model: models.Model, kind: str, theirs: str) -> Iterator[E
             f"{family}-{word} by the paper's own warm-started stochastic optimisation.",
             "the paper's early stop", "n d", variant="paper", joins=f"{word}-paper",
             note=f"step by step, after scikit-learn's `{theirs}`{bare}", learns_at_random=wanders,
+            draws_train=True,
         )  # fmt: skip
 
 
@@ -289,17 +290,17 @@ ENTRIES = (
     _Entry(
         "eg-nn", _eg(models.NeuralNetwork()), "eg", "network", FIGURE_2,
         "Epsilon-greedy with the paper's network, trained on all of history every round.",
-        "one pass a round", "n d", joins="nn", note=_FAIR, learns_at_random=True,
+        "one pass a round", "n d", joins="nn", note=_FAIR, learns_at_random=True, draws_train=True,
     ),
     _Entry(
         "npb-nn", _npb(models.NeuralNetwork()), "npb", "network", FIGURE_2,
         "Non-parametric bootstrap of the paper's network, on all of history every round.",
-        "one pass a round", "n d", joins="nn", learns_at_random=True,
+        "one pass a round", "n d", joins="nn", learns_at_random=True, draws_train=True,
     ),
     _Entry(
         "wb-nn", _wb(models.NeuralNetwork()), "wb", "network", FIGURE_2,
         "Weighted bootstrap of the paper's network, on all of history every round.",
-        "one pass a round", "n d", joins="nn", learns_at_random=True,
+        "one pass a round", "n d", joins="nn", learns_at_random=True, draws_train=True,
     ),
     _Entry(
         "eg-nn-budgeted", _eg(models.Budgeted()), "eg", "network", OURS,
@@ -327,6 +328,7 @@ ENTRIES = (
         "wb-nn-shared", _wb(models.SharedNetwork()), "wb", "network", OURS,
         "One network for all arms, trained on a freshly weighted batch every round.",
         "weights of a batch", "d", variant="shared", joins="nn-shared", learns_at_random=True,
+        draws_train=True,
     ),
     _Entry(
         "wb-nn-heads", _wb(models.NetworkHeads()), "wb", "network", "Osband et al. (2016)",
@@ -380,7 +382,8 @@ ENTRIES = (
         "Welling and Teh (2011); Li et al. (2016)",
         "Thompson sampling of a network whose weights follow Langevin dynamics.",
         "Langevin dynamics", "d", variant="langevin", joins="langevin-nn",
-        note="an approximate draw from the posterior, preconditioned", learns_at_random=True,
+        note="an approximate draw from the posterior, preconditioned",
+        learns_at_random=True, draws_train=True,
     ),
     _Entry(
         "neural-linear", lambda prior: NeuralLinear(), "ts", "network", "Riquelme et al. (2018)",
@@ -388,7 +391,7 @@ ENTRIES = (
         "Bayesian last layer", "d", variant="neural-linear",
         note="one step of the network a round; the layer is renewed, and all rows regressed on "
         "it, when history has grown by a tenth; the scale of the prior's noise is ours",
-        rewards=UNIT, learns_at_random=True, compared=(USUALLY,),
+        rewards=UNIT, learns_at_random=True, draws_train=True, compared=(USUALLY,),
     ),
     _Entry(
         "ensemble-log", lambda prior: OnlineEnsemble(), "ensemble", "logistic",
@@ -427,7 +430,7 @@ ENTRIES = (
     _squarecb(
         "nn", "network", models.SharedNetwork(),
         "One network for all arms", "a few examples a round", "d",
-        learns_at_random=True, compared=(USUALLY, WIDELY),
+        learns_at_random=True, draws_train=True, compared=(USUALLY, WIDELY),
     ),
     _Entry(
         "falcon-log", lambda prior: FALCON(_LOGISTIC), "falcon", "logistic",
@@ -463,7 +466,7 @@ ENTRIES = (
         "Logistic regressions and a network learn side by side; the better predictor decides.",
         "the decider's own", "d²", variant="auto",
         note="its models are those that a budget of 2 ms a round allows",
-        rewards=BOUNDED, exact_probabilities=True, learns_at_random=True,
+        rewards=BOUNDED, exact_probabilities=True, learns_at_random=True, draws_train=True,
         compared=(USUALLY, WIDELY),
     ),
     *_successors(

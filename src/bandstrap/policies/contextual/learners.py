@@ -58,6 +58,10 @@ class LearnerState(State):
             learn_reward(learner, context, arm, reward, rng, weight)
         self.rounds += 1
 
+    @property
+    def unsettled(self) -> bool:
+        return any(learner.owed > 0 for learner in self.learners)
+
     def settle(self, rng: Rng) -> None:
         nowhere = np.zeros(self.problem.n_features)
         for learner in self.learners:

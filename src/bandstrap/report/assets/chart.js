@@ -1,4 +1,5 @@
-// One chart: mean curves with bands of one standard error, drawn by uPlot.
+// One chart: mean curves with bands, of one standard error or as given, drawn by uPlot. Over rounds,
+// or over time.
 
 const DASHES = [[], [9, 4], [2, 3], [9, 3, 2, 3], [14, 4]];
 const COLOURS = 7; // --c0 … --c6 of the style sheet; 7 and 5 make 35 looks
@@ -34,13 +35,17 @@ function aligned(curve, rounds, values, logarithmic) {
   });
 }
 
+// A curve's values, or the upper or lower end of its band.
+function bound({ mean, error, low, high }, sign) {
+  if (low) return (place) => [mean, high, low].at(sign)[place];
+  return (place) => mean[place] + sign * (error[place] ?? 0);
+}
+
 function chartData(curves, measure, logarithmic) {
   const rounds = unionRounds(curves, measure.start);
   const data = [rounds];
   for (const curve of curves) {
-    const { mean, error } = curve[measure.key];
-    const shifted = (sign) => (place) => mean[place] + sign * (error[place] ?? 0);
-    for (const sign of [0, 1, -1]) data.push(aligned(curve, rounds, shifted(sign), logarithmic));
+    for (const sign of [0, 1, -1]) data.push(aligned(curve, rounds, bound(curve[measure.key], sign), logarithmic));
   }
   return data;
 }
@@ -48,13 +53,18 @@ function chartData(curves, measure, logarithmic) {
 function chartSeries(curves, hidden, rounds) {
   const series = [{}];
   for (const curve of curves) {
-    const common = { show: !hidden.has(curve.policy), spanGaps: true, points: { show: false } };
+    const common = { show: !hidden.has(curve.policy), spanGaps: !curve.broken, points: { show: false } };
     const stroke = () => css(colourName(curve));
-    const points = { show: rounds.length === 1 }; // of which there is no line
+    // Where there is no line: of one round, and between two gaps.
+    const points = { show: rounds.length === 1 || !!curve.broken, filter: curve.broken && ((u, place) => alone(u.data[place])) };
     series.push({ ...common, points, label: curve.policy, stroke, width: 2, dash: dashes(curve) });
     series.push({ ...common, width: 0 }, { ...common, width: 0 });
   }
   return series;
+}
+
+function alone(values) {
+  return [...values.keys()].filter((at) => values[at] !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null);
 }
 
 function chartBands(curves) {
@@ -89,25 +99,26 @@ function axisSplits(logarithmic) {
   return logarithmic ? { splits: (u, axis, low, high) => logSplits(low, high), filter: (u, splits) => splits } : {};
 }
 
-function chartAxis(size, logarithmic) {
+function chartAxis(size, logarithmic, shown = axisNumber) {
   return {
     stroke: () => css("--muted"),
     font: "12px system-ui, sans-serif",
     grid: { stroke: () => css("--line"), width: 1 },
     ticks: { stroke: () => css("--line"), width: 1, size: 4 },
     size,
-    values: (u, splits) => splits.map(axisNumber),
+    values: (u, splits) => splits.map((value) => shown(value, splits)),
     ...axisSplits(logarithmic),
   };
 }
 
-// A single round stands in the middle: an axis needs some width.
-function horizontalRange(rounds) {
-  const [first, last] = [rounds[0], rounds.at(-1)];
-  return first < last ? [first, last] : [first / 2, 2 * last];
+// A single round, or moment, stands in the middle: an axis needs some width.
+function horizontalRange(first, last, time) {
+  if (first < last) return [first, last];
+  return time ? [first - 30, first + 30] : [first / 2, 2 * last];
 }
 
 function verticalRange(state, measure) {
+  if (measure.range) return measure.range;
   return (u, low, high) => {
     if (low === null || high === null) return state.logY ? [0.1, 1] : [0, 1]; // nothing is shown
     const alike = high - low <= GRAIN * Math.max(Math.abs(low), Math.abs(high));
@@ -128,10 +139,10 @@ function makeChart(box, curves, state, hidden, hooks) {
     focus: { alpha: 0.18 },
     cursor: { drag: { x: false, y: false }, y: false, points: { show: false } },
     scales: {
-      x: { time: false, distr: state.logX ? 3 : 1, range: horizontalRange(rounds) },
+      x: { time: !!state.time, distr: state.logX ? 3 : 1, range: (u, first, last) => horizontalRange(first, last, state.time) },
       y: { distr: state.logY ? 3 : 1, range: verticalRange(state, state.measure) },
     },
-    axes: [{ ...chartAxis(34, state.logX), space: 46 }, chartAxis(52, state.logY)],
+    axes: [{ ...chartAxis(34, state.logX, state.time), space: state.time ? 64 : 46 }, chartAxis(52, state.logY, state.measure.shown)],
     series: chartSeries(curves, hidden, rounds),
     bands: chartBands(curves),
     hooks,

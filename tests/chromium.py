@@ -91,10 +91,14 @@ class Chromium:
 
     def open(self, path):
         """Go to a file and wait until its figures are drawn."""
-        self.events.clear()
-        self.call("Page.navigate", url=path.as_uri())
-        self.wait_for("Page.loadEventFired")
+        self.go(path.as_uri())
         self.until("document.documentElement.dataset.drawn")
+
+    def go(self, address):
+        """Go to an address and wait until it is loaded."""
+        self.events.clear()
+        self.call("Page.navigate", url=address)
+        self.wait_for("Page.loadEventFired")
 
     def run(self, code):
         """The value of some JavaScript; promises are awaited."""

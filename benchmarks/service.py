@@ -1,0 +1,261 @@
+"""Durable decisions and rewards over HTTP, beside the same server that stores nothing.
+
+Clients on this machine decide and reward, one after the other, each on a connection of its own. The
+floor is the same server, with the same parsing, keys and counters, over a service whose answers are
+there at once. Both run at the same time and are asked by turns.
+"""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from time import monotonic, perf_counter
+from typing import Any
+
+import numpy as np
+
+from output import Row, arguments, report
+
+KEY = "a key for benchmarks"
+APP = """
+[service]
+port = 0
+workers = {workers}
+
+[keys.load]
+sha256 = "{digest}"
+roles = ["decide", "reward", "read"]
+
+[experiments.load]
+arms = ["a", "b", "c"]
+policy = "{policy}"
+window = "{window}s"
+"""
+
+
+class Nothing:
+    """A service that answers at once and stores nothing."""
+
+    def __init__(self) -> None:
+        from bandstrap.service.messages import DecisionAnswer, RewardAnswer
+
+        self.answers: Any = _done(
+            [DecisionAnswer("x", "load", "a", 0.5, 2.0, "exact", "online", 0, 0.0, 1.0)]
+        )
+        self.receipts: Any = _done([RewardAnswer("x", "stored", 0.0)])
+
+    def decide(self, experiment: str, requests: list[Any]) -> Any:
+        return self.answers
+
+    def reward(self, rewards: list[Any]) -> Any:
+        return self.receipts
+
+    def activate(self, id: str) -> Any:  # noqa: A002
+        raise NotImplementedError
+
+    def command(self, experiment: str, kind: str, payload: Mapping[str, Any], by: str) -> Any:
+        raise NotImplementedError
+
+    def status(self, experiment: str) -> dict[str, Any]:
+        return {"experiment": experiment}
+
+    def experiments(self) -> list[str]:
+        return ["load"]
+
+    def ready(self) -> tuple[bool, str]:
+        return True, ""
+
+    def export(self, experiment: str) -> Iterator[str]:
+        return iter(())
+
+    def close(self) -> None:
+        pass
+
+
+def _done(result: Any) -> "Future[Any]":
+    future: Future[Any] = Future()
+    future.set_result(result)
+    return future
+
+
+def serve_nothing(path: str) -> int:
+    """What the command does, without a store and a learner."""
+    from bandstrap.service.config import read_config
+    from bandstrap.service.http.server import address, listen, serve
+
+    config = read_config(path)
+    listening = listen(config)
+    print(f"page: {address(listening)}/", flush=True)
+    return serve(config, lambda _: Nothing(), None, listening, "off")
+
+
+class Client(asyncio.Protocol):
+    """A connection that asks one thing at a time, with as little work as possible."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.number = name, 0
+        self.transport: Any = None
+        self.waiting: Any = None
+        self.buffer = b""
+
+    def connection_made(self, transport: Any) -> None:
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self.buffer += data
+        head, end, body = self.buffer.partition(b"\r\n\r\n")
+        if end and len(body) >= int(head.partition(b"content-length: ")[2].partition(b"\r")[0]):
+            self.buffer = b""
+            self.waiting.set_result((head, body))
+
+    def connection_lost(self, error: Exception | None) -> None:
+        if self.waiting is not None and not self.waiting.done():
+            self.waiting.set_exception(error or ConnectionError("closed"))
+
+    async def ask(self, method: str, path: str, body: str) -> float:
+        """The seconds until the answer, which must be 200."""
+        self.waiting = asyncio.get_running_loop().create_future()
+        started = perf_counter()
+        self.transport.write(
+            f"{method} {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {KEY}\r\n"
+            f"content-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n{body}".encode()
+        )
+        head, answer = await self.waiting
+        if not head.startswith(b"HTTP/1.1 200"):
+            raise RuntimeError((head + answer).decode())
+        return perf_counter() - started
+
+    async def work(self, until: float) -> list[float]:
+        found = []
+        while monotonic() < until:
+            self.number += 1
+            it = f"{self.name}-{self.number}"
+            body = f'{{"id": "{it}"}}'
+            found.append(await self.ask("POST", "/v1/experiments/load/decisions", body))
+            path = f"/v1/decisions/{it}/reward"
+            found.append(await self.ask("PUT", path, f'{{"reward": {self.number % 2}}}'))
+        return found
+
+
+class Load:
+    """All clients of one server."""
+
+    def __init__(self, port: int, clients: int) -> None:
+        self.port, self.clients, self.turn = port, clients, 0
+
+    async def run(self, seconds: float) -> np.ndarray[Any, Any]:
+        loop = asyncio.get_running_loop()
+        self.turn += 1
+        made = []
+        for place in range(self.clients):
+            name = f"{os.getpid()}-{self.turn}-{place}"
+            _, client = await loop.create_connection(
+                lambda name=name: Client(name), "127.0.0.1", self.port
+            )
+            made.append(client)
+        until = monotonic() + seconds
+        found = await asyncio.gather(*(each.work(until) for each in made))
+        for each in made:
+            each.transport.close()
+        return np.concatenate(found)
+
+
+@contextmanager
+def started(command: list[str], folder: Path) -> Iterator[tuple[int, int]]:
+    """A server's port and the id of its process."""
+    with (folder / "log.txt").open("a") as log:
+        process = subprocess.Popen(
+            command, cwd=folder, stdout=subprocess.PIPE, stderr=log, text=True
+        )
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if found := re.search(r"page: http://[\d.]+:(\d+)/$", line):
+                yield int(found[1]), process.pid
+                break
+        else:
+            raise SystemExit((folder / "log.txt").read_text())
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=30)
+
+
+def memory(parent: int) -> dict[str, float]:
+    """Megabytes of a server's processes that no other process shares."""
+    children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+    found = {}
+    for place, pid in enumerate([str(parent), *children]):
+        text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        private = sum(int(it) for it in re.findall(r"Private_\w+:\s+(\d+) kB", text))
+        found["parent" if place == 0 else f"child {place}"] = private / 1024
+    return found
+
+
+def main() -> None:
+    parser = arguments((__doc__ or "").splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=30.0, help="of each of the two")
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--clients", type=int, default=16)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--store", default="load.sqlite")
+    parser.add_argument("--policy", default="ts")
+    parser.add_argument("--window", type=float, default=5.0)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        rows, kept = measured(given, Path(folder))
+    note = (
+        f"{given.clients} clients, {given.workers} workers; memory in MB, first and last: "
+        + json.dumps(kept)
+    )
+    settings = {name: value for name, value in vars(given).items() if name != "store"}
+    report(given.out, "service", settings, rows, note)
+
+
+def measured(given: Any, folder: Path) -> tuple[list[Row], Row]:
+    told = {"workers": given.workers, "policy": given.policy, "window": given.window}
+    text = APP.format(digest=sha256(KEY.encode()).hexdigest(), **told)
+    (folder / "app.toml").write_text(text)
+    real = [sys.executable, "-m", "bandstrap", "serve", "app.toml"]
+    real += ["--store", given.store, "--log", "off"]
+    floor = [sys.executable, str(Path(__file__).resolve()), "--nothing", "app.toml"]
+    seconds: dict[str, list[Any]] = {"stores nothing": [], "durable": []}
+    kept: list[dict[str, float]] = []
+    with started(floor, folder) as (port, _), started(real, folder) as (other, parent):
+        loads = {"stores nothing": Load(port, given.clients), "durable": Load(other, given.clients)}
+        for each in loads.values():
+            asyncio.run(each.run(1.0))  # until all is loaded
+        kept.append(memory(parent))
+        for _ in range(given.turns):
+            for name, load in loads.items():
+                seconds[name].append(asyncio.run(load.run(given.seconds / given.turns)))
+            kept.append(memory(parent))
+    base = sum(map(len, seconds["stores nothing"]))
+    rows = [_row(name, np.concatenate(found), given, base) for name, found in seconds.items()]
+    return rows, {name: [round(it.get(name, 0.0), 1) for it in kept] for name in kept[0]}
+
+
+def _row(name: str, seconds: Any, given: Any, base: int) -> Row:
+    p50, p99, most = np.quantile(seconds, [0.5, 0.99, 1.0]) * 1000
+    return {
+        "server": name,
+        "requests a second": len(seconds) / given.seconds,
+        "of the floor": len(seconds) / base,
+        "p50 ms": float(p50),
+        "p99 ms": float(p99),
+        "longest ms": float(most),
+    }
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--nothing"]:
+        sys.exit(serve_nothing(sys.argv[2]))
+    main()

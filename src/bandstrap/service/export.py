@@ -1,0 +1,74 @@
+"""The journal as a decision log, for `bandstrap evaluate` and whoever reads JSON lines."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import select
+
+from bandstrap.service.store import Store
+from bandstrap.service.store.tables import DECISIONS, STEPS
+from bandstrap.service.store.writing import rewards_of
+
+__all__ = ["records"]
+
+SOME = 1000  # decisions that are read at once
+
+
+def records(store: Store, experiment: str) -> Iterator[dict[str, Any]]:
+    """Decisions in order, each followed by what became of it, as a log of a bandit has them.
+
+    Its reward if one came in time, whether or not it is learnt yet; or, once its window is over,
+    the default reward, or that it was dropped.
+    """
+    after, number = 0, 0
+    while True:
+        rows = store.read(lambda connection, at=after: _some(connection, experiment, at))  # type: ignore[misc]
+        for row, told in rows:
+            yield _decision(row, number)
+            number += 1
+            if told is not None:
+                yield told
+        if len(rows) < SOME:
+            return
+        after = rows[-1][0].position
+
+
+def _some(connection: Any, experiment: str, after: int) -> list[tuple[Any, Any]]:
+    """Decisions, each with its outcome."""
+    settled = (STEPS.c.id == DECISIONS.c.id) & (STEPS.c.experiment == DECISIONS.c.experiment)
+    query = (
+        select(
+            DECISIONS.c.position, DECISIONS.c.id, DECISIONS.c.time, DECISIONS.c.record,
+            STEPS.c.payload, STEPS.c.time.label("settled"),
+        )
+        .join_from(DECISIONS, STEPS, settled, isouter=True)
+        .where(DECISIONS.c.experiment == experiment, DECISIONS.c.position > after)
+        .order_by(DECISIONS.c.position)
+        .limit(SOME)
+    )  # fmt: skip
+    rows = connection.execute(query).all()
+    rewards = rewards_of(connection, [row.id for row in rows])
+    return [(row, _outcome(row, rewards.get(row.id))) for row in rows]
+
+
+def _outcome(row: Any, reward: dict[str, Any] | None) -> dict[str, Any] | None:
+    if row.payload is None:
+        if reward is None or reward["late"]:
+            return None
+        return _rewarded("reward", row.id, reward["time"], reward["reward"])
+    learnt = json.loads(row.payload)
+    if learnt["reward"] is None:
+        return {"event": "drop", "id": row.id, "time": row.settled}
+    event = "reward" if learnt["given"] else "expiry"
+    return _rewarded(event, row.id, learnt["at"] or row.settled, learnt["reward"])
+
+
+def _rewarded(event: str, name: str, time: float, reward: float) -> dict[str, Any]:
+    return {"event": event, "id": name, "time": time, "reward": reward, "weight": 1.0}
+
+
+def _decision(row: Any, number: int) -> dict[str, Any]:
+    told = json.loads(row.record)
+    own = {"id": row.id, "number": number, "time": row.time, "learnt": told["version"]}
+    return {"event": "decision", **told, **own}

@@ -1,0 +1,181 @@
+"""Steps, in the order in which they were learnt, and snapshots of what was learnt."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, delete, func, insert, select
+
+from bandstrap.service.store.store import Store
+from bandstrap.service.store.tables import DECISIONS, ERRORS, REWARDS, SNAPSHOTS, STATUSES, STEPS
+from bandstrap.service.store.writing import records_of
+
+SOME = 1000  # steps that are read at once
+NEWEST = 3  # snapshots that stay
+MILESTONE = 10_000  # steps between two snapshots that stay forever
+ERRORS_KEPT = 50
+
+
+class Step(NamedTuple):
+    """One thing that was learnt or done."""
+
+    number: int
+    kind: str
+    payload: dict[str, Any]
+    id: str | None
+    time: float
+    record: dict[str, Any] | None = None  # of the decision that a lesson is of
+
+
+class Snapshot(NamedTuple):
+    """What a policy had learnt after a step."""
+
+    number: int
+    policy: str
+    deciding: bool
+    state: bytes
+    facts: dict[str, Any] | None
+
+
+def append_steps(connection: Connection, experiment: str, steps: Sequence[Step]) -> None:
+    rows = [
+        {
+            "experiment": experiment, "number": each.number, "kind": each.kind, "id": each.id,
+            "payload": json.dumps(each.payload, allow_nan=False), "time": each.time,
+        }
+        for each in steps
+    ]  # fmt: skip
+    if rows:
+        connection.execute(insert(STEPS), rows)
+
+
+def read_steps(
+    store: Store, experiment: str, after: int = 0, upto: int | None = None
+) -> Iterator[Step]:
+    """Steps in order, lessons with what is stored of their decisions."""
+    while True:
+        some = store.read(lambda connection, at=after: _some_steps(connection, experiment, at))  # type: ignore[misc]
+        for each in some:
+            if upto is not None and each.number > upto:
+                return
+            yield each
+        if len(some) < SOME:
+            return
+        after = some[-1].number
+
+
+def last_number(connection: Connection, experiment: str) -> int:
+    query = select(func.coalesce(func.max(STEPS.c.number), 0))
+    number: int = connection.execute(query.where(STEPS.c.experiment == experiment)).scalar_one()
+    return number
+
+
+def with_records(connection: Connection, steps: Sequence[Step]) -> list[Step]:
+    """Lessons with what is stored of their decisions."""
+    ids = [each.id for each in steps if each.kind == "lesson" and each.id is not None]
+    told = records_of(connection, ids)
+    return [
+        each._replace(record={**json.loads(told[each.id].record), "time": told[each.id].time})
+        if each.id in told
+        else each
+        for each in steps
+    ]
+
+
+def _some_steps(connection: Connection, experiment: str, after: int) -> list[Step]:
+    columns = (STEPS.c.number, STEPS.c.kind, STEPS.c.payload, STEPS.c.id, STEPS.c.time)
+    query = select(*columns).where(STEPS.c.experiment == experiment, STEPS.c.number > after)
+    rows = connection.execute(query.order_by(STEPS.c.number).limit(SOME))
+    steps = [Step(row.number, row.kind, json.loads(row.payload), row.id, row.time) for row in rows]
+    return with_records(connection, steps)
+
+
+def put_snapshots(
+    connection: Connection, experiment: str, snapshots: Sequence[Snapshot], now: float
+) -> None:
+    """Keep snapshots of one step, and forget older ones but some."""
+    number = snapshots[0].number
+    own = SNAPSHOTS.c.experiment == experiment
+    numbers = select(SNAPSHOTS.c.number, SNAPSHOTS.c.milestone).where(own).distinct()
+    known = {row.number: row.milestone for row in connection.execute(numbers)}
+    if number in known:
+        return
+    last = max((each for each, stays in known.items() if stays), default=0)
+    stays = int(number // MILESTONE > last // MILESTONE)
+    connection.execute(
+        insert(SNAPSHOTS),
+        [
+            {
+                "experiment": experiment, "policy": each.policy, "number": each.number,
+                "deciding": int(each.deciding), "milestone": stays, "time": now,
+                "state": each.state,
+                "facts": None if each.facts is None else json.dumps(each.facts),
+            }
+            for each in snapshots
+        ],
+    )  # fmt: skip
+    oldest = sorted([*known, number])[-NEWEST:][0]
+    gone = (SNAPSHOTS.c.milestone == 0, SNAPSHOTS.c.number < oldest)
+    connection.execute(delete(SNAPSHOTS).where(own, *gone))
+
+
+def newest_snapshots(connection: Connection, experiment: str) -> list[Snapshot]:
+    """All of the newest step that has any."""
+    own = SNAPSHOTS.c.experiment == experiment
+    newest = select(func.max(SNAPSHOTS.c.number)).where(own).scalar_subquery()
+    rows = connection.execute(select(SNAPSHOTS).where(own, SNAPSHOTS.c.number == newest))
+    return [_snapshot(row) for row in rows]
+
+
+def deciding_snapshot(connection: Connection, experiment: str, after: int) -> Snapshot | None:
+    """The newest of the deciding policy, if it is newer; without what judging needs."""
+    query = (
+        select(SNAPSHOTS.c.number, SNAPSHOTS.c.policy, SNAPSHOTS.c.state)
+        .where(SNAPSHOTS.c.experiment == experiment, SNAPSHOTS.c.number > after)
+        .where(SNAPSHOTS.c.deciding == 1)
+        .order_by(SNAPSHOTS.c.number.desc())
+        .limit(1)
+    )
+    row = connection.execute(query).one_or_none()
+    return None if row is None else Snapshot(row.number, row.policy, True, row.state, None)
+
+
+def _snapshot(row: Any) -> Snapshot:
+    facts = None if row.facts is None else json.loads(row.facts)
+    return Snapshot(row.number, row.policy, bool(row.deciding), row.state, facts)
+
+
+def put_status(connection: Connection, experiment: str, status: Mapping[str, Any]) -> None:
+    connection.execute(delete(STATUSES).where(STATUSES.c.experiment == experiment))
+    told = json.dumps(status, allow_nan=False)
+    connection.execute(insert(STATUSES), {"experiment": experiment, "status": told})
+
+
+def status_of(connection: Connection, experiment: str) -> dict[str, Any] | None:
+    query = select(STATUSES.c.status).where(STATUSES.c.experiment == experiment)
+    found = connection.execute(query).scalar()
+    told: dict[str, Any] | None = None if found is None else json.loads(found)
+    return told
+
+
+def put_error(connection: Connection, experiment: str, now: float, what: str) -> None:
+    """Remember an error for the page, and forget the oldest."""
+    row = {"experiment": experiment, "time": now, "text": what[:500]}
+    connection.execute(insert(ERRORS), row)
+    own = ERRORS.c.experiment == experiment
+    kept = select(ERRORS.c.position).where(own).order_by(ERRORS.c.position.desc())
+    oldest = kept.offset(ERRORS_KEPT - 1).limit(1).scalar_subquery()
+    connection.execute(delete(ERRORS).where(own, ERRORS.c.position < oldest))
+
+
+def errors_of(connection: Connection, experiment: str) -> list[dict[str, Any]]:
+    query = select(ERRORS.c.time, ERRORS.c.text).where(ERRORS.c.experiment == experiment)
+    return [{**row._mapping} for row in connection.execute(query.order_by(ERRORS.c.position))]
+
+
+def late_rewards(connection: Connection, experiment: str) -> int:
+    both = REWARDS.join(DECISIONS, DECISIONS.c.id == REWARDS.c.id)
+    query = select(func.count()).select_from(both)
+    query = query.where(REWARDS.c.late == 1, DECISIONS.c.experiment == experiment)
+    late: int = connection.execute(query).scalar_one()
+    return late

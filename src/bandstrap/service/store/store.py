@@ -1,0 +1,157 @@
+"""Transactions, on either kind of database, that are all or nothing."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import (
+    DataError,
+    DBAPIError,
+    IntegrityError,
+    ProgrammingError,
+    SQLAlchemyError,
+)
+
+from bandstrap.errors import BandstrapError, OutputError
+from bandstrap.service.store.migrating import migrate
+from bandstrap.service.store.postgres import postgres_engine
+from bandstrap.service.store.sqlite import sqlite_engine
+
+T = TypeVar("T")
+
+POSTGRES = ("postgresql://", "postgres://", "postgresql+psycopg://")
+TRIES = 4
+OUR_FAULT = (IntegrityError, DataError, ProgrammingError)  # another try would not help
+COMMITTING = "while committing"  # nobody knows whether it has happened: it must not happen again
+IN_THE_WAY = ("40001", "40P01")  # of PostgreSQL: transactions of which one has to try again
+
+
+class Unavailable(BandstrapError):  # noqa: N818 - reads better
+    """The database does not take or give anything now: a full disk, a server that is away.
+
+    >>> print(Unavailable("the disk is full"))
+    the disk is full
+    """
+
+
+class Store:
+    """The database of a service.
+
+    >>> from sqlalchemy import text
+    >>> from tempfile import mkdtemp
+    >>> store = open_store(mkdtemp() + "/store.sqlite")
+    >>> store.read(lambda connection: connection.execute(text("SELECT 1 + 1")).scalar())
+    2
+    >>> store.close()
+    """
+
+    def __init__(self, engine: Engine, where: str, notice: str = "") -> None:
+        self.engine, self.where, self.notice = engine, where, notice
+        self.is_postgres = engine.dialect.name == "postgresql"
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        """Do something in a transaction that is on the disk when this returns.
+
+        What stood in the way of others, or found that the server had gone in the meantime, is
+        tried again: until it is committed nothing has happened.
+        """
+        for left in reversed(range(TRIES)):
+            try:
+                return self._write_once(work)
+            except OUR_FAULT:
+                raise
+            except DBAPIError as error:
+                if not left or not _may_try_again(error):
+                    raise self._unavailable(error) from error
+            except (SQLAlchemyError, OSError, self._error) as error:
+                raise self._unavailable(error) from error
+        raise AssertionError  # the last try returns or raises
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """Look something up."""
+        for left in reversed(range(TRIES)):
+            try:
+                with self.engine.connect() as connection:
+                    return work(connection)
+            except OUR_FAULT:
+                raise
+            except DBAPIError as error:
+                if not left or not _may_try_again(error):
+                    raise self._unavailable(error) from error
+            except (SQLAlchemyError, OSError, self._error) as error:
+                raise self._unavailable(error) from error
+        raise AssertionError
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+    def migrate(self) -> None:
+        """Make the tables, or bring them up to date."""
+        self.write(lambda connection: migrate(connection, self.where))
+
+    def _write_once(self, work: Callable[[Connection], T]) -> T:
+        options = {} if self.is_postgres else {"writes": True}
+        with self.engine.connect().execution_options(**options) as connection:
+            with connection.begin() as transaction:
+                result = work(connection)
+                with _not_again():
+                    transaction.commit()
+            return result
+
+    @property
+    def _error(self) -> Any:
+        """What the driver itself raises: in `BEGIN`, SQLAlchemy is not there to translate."""
+        return self.engine.dialect.loaded_dbapi.Error
+
+    def _unavailable(self, error: BaseException) -> Unavailable:
+        said = str(getattr(error, "orig", None) or error).strip().splitlines()
+        return Unavailable(f"{self.where} cannot be used now ({said[0] if said else error})")
+
+
+def open_store(where: str | Path, journal: str | None = None, unsafe: bool = False) -> Store:
+    """The store at a path or at postgresql://…, made or brought up to date if need be.
+
+    `journal` of SQLite: "wal" or "truncate"; by default what is safe here. `unsafe` takes a server
+    that acknowledges what it may lose.
+    """
+    text = str(where)
+    if text.startswith(POSTGRES):
+        try:
+            engine = postgres_engine(text, unsafe)
+        except SQLAlchemyError as error:
+            said = str(getattr(error, "orig", None) or "it is no address").strip().splitlines()[0]
+            problem, remedy = f"cannot be used ({said})", "check the address and the server"
+            raise OutputError("the store", problem, remedy) from error
+        store = Store(engine, engine.url.render_as_string())
+    else:
+        if text == ":memory:":
+            raise OutputError(text, "is no file, so nothing would stay", "give a path")
+        engine, notice = sqlite_engine(Path(text), journal)
+        store = Store(engine, text, notice)
+    try:
+        store.migrate()
+    except Unavailable as error:
+        store.close()
+        raise OutputError(text.rpartition("@")[2], f"cannot be used ({error})",
+                          "check the path and the disk") from error  # fmt: skip
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+@contextmanager
+def _not_again() -> Iterator[None]:
+    try:
+        yield
+    except DBAPIError as error:
+        error.add_note(COMMITTING)
+        raise
+
+
+def _may_try_again(error: DBAPIError) -> bool:
+    if getattr(error.orig, "sqlstate", None) in IN_THE_WAY:
+        return True
+    return error.connection_invalidated and COMMITTING not in getattr(error, "__notes__", ())

@@ -1,0 +1,133 @@
+"""Group commit: what several callers want to store goes into one transaction."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any
+
+from sqlalchemy import Connection
+
+from bandstrap.service.store.store import Store, Unavailable
+from bandstrap.service.store.writing import (
+    Check,
+    NewActivation,
+    NewCommand,
+    NewDecision,
+    NewReward,
+    lock_decisions,
+    put_activations,
+    put_commands,
+    put_decisions,
+    put_rewards,
+)
+
+MOST = 2000  # rows in one transaction, unless one caller brings more
+
+
+@dataclass
+class Job:
+    """What one caller wants to store, and who waits for it."""
+
+    finish: Callable[[Any], Any]  # of what was stored, the caller's result
+    fail: Callable[[str], Any]  # of a sentence
+    decisions: Sequence[NewDecision] = ()
+    asked: Sequence[str] = ()  # ids under which something may be stored already
+    rewards: Sequence[NewReward] = ()
+    activations: Sequence[NewActivation] = ()
+    commands: Sequence[NewCommand] = ()
+    future: "Future[Any]" = field(default_factory=Future)
+
+    def __len__(self) -> int:
+        parts = (self.decisions, self.asked, self.rewards, self.activations, self.commands)
+        return sum(map(len, parts))
+
+
+class Writer:
+    """One thread that takes all that waits, stores it in one transaction, and says so then.
+
+    If that fails nothing of the group is stored, all are told, and it goes on with the next.
+    """
+
+    def __init__(self, store: Store, check: Check) -> None:
+        self._store, self._check = store, check
+        self._queue: SimpleQueue[Job | None] = SimpleQueue()
+        self.trouble = ""  # why the last transaction failed; empty if it did not
+        self._thread = Thread(target=self._run, name="writer", daemon=True)
+        self._thread.start()
+
+    def put(self, job: Job) -> "Future[Any]":
+        self._queue.put(job)
+        return job.future
+
+    def probe(self) -> None:
+        """After a failure, look whether the store takes something again."""
+        if self.trouble:
+            self._queue.put(Job(finish=lambda _: None, fail=lambda _: None))
+
+    def close(self) -> None:
+        """Store what waits, and end."""
+        self._queue.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        while (first := self._queue.get()) is not None:
+            group, rows, last = [first], len(first), False
+            while rows < MOST and not self._queue.empty():
+                job = self._queue.get()
+                if job is None:
+                    last = True
+                    break
+                group.append(job)
+                rows += len(job)
+            self._commit(group)
+            if last:
+                return
+
+    def _commit(self, group: list[Job]) -> None:
+        try:
+            results = self._store.write(lambda connection: self._stored(connection, group))
+        except Unavailable as error:
+            self.trouble = str(error)
+            for job in group:
+                _complete(job, job.fail, str(error))
+            return
+        except Exception as error:  # a fault of ours: it must not end the thread
+            if len(group) > 1:  # nor harm the others
+                for job in group:
+                    self._commit([job])
+                return
+            group[0].future.set_exception(error)
+            return
+        self.trouble = ""
+        for job, result in zip(group, results, strict=True):
+            _complete(job, job.finish, result)
+
+    def _stored(self, connection: Connection, group: list[Job]) -> list[Any]:
+        """All of a group; for each job what is to be known of it."""
+        decisions = [each for job in group for each in job.decisions]
+        asked = [each for job in group for each in job.asked]
+        stored = put_decisions(connection, decisions, asked)
+        rewards = [each for job in group for each in job.rewards]
+        activations = [each for job in group for each in job.activations]
+        ids = [*(each.id for each in rewards), *(each.id for each in activations)]
+        known = lock_decisions(connection, ids)
+        receipts = iter(put_rewards(connection, rewards, known, self._check))
+        activated = iter(put_activations(connection, activations, known))
+        commands = iter(put_commands(connection, [each for job in group for each in job.commands]))
+        return [
+            [next(receipts) for _ in job.rewards]
+            or [next(activated) for _ in job.activations]
+            or [next(commands) for _ in job.commands]
+            or stored
+            for job in group
+        ]
+
+
+def _complete(job: Job, finish: Callable[[Any], Any], told: Any) -> None:
+    try:
+        job.future.set_result(finish(told))
+    except Exception as error:  # whoever waits has to know, and the thread to go on
+        if not job.future.done():
+            job.future.set_exception(error)

@@ -1,0 +1,224 @@
+"""What processes that decide put into the journal: in a transaction of the caller's."""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Row, Table, bindparam, insert, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from bandstrap.service.store.tables import ACTIVATIONS, COMMANDS, DECISIONS, REWARDS, STEPS
+
+SOME = 5000  # ids in one query
+
+# Why a reward is refused, given its experiment; None if it is not.
+Check = Callable[[str, float], str | None]
+
+
+class NewDecision(NamedTuple):
+    """A decision to be stored."""
+
+    id: str
+    experiment: str
+    time: float
+    deadline: float | None
+    digest: str
+    record: str
+    answer: str
+
+
+class StoredDecision(NamedTuple):
+    """What is stored of a decision, by whoever came first."""
+
+    digest: str
+    answer: str
+
+
+class NewReward(NamedTuple):
+    """A reward to be stored."""
+
+    id: str
+    time: float
+    reward: float
+    metrics: str
+
+
+class Receipt(NamedTuple):
+    """What became of a reward: stored, late, repeated, conflict, unknown or refused."""
+
+    kind: str
+    time: float = 0.0
+    why: str = ""
+
+
+class NewActivation(NamedTuple):
+    """A deferred decision whose window begins."""
+
+    id: str
+    time: float
+    window: Callable[[str], float]  # of an experiment
+
+
+class Activated(NamedTuple):
+    """A decision as it was stored, and from when on its reward will be late."""
+
+    answer: str
+    deadline: float
+    repeated: bool
+
+
+class NewCommand(NamedTuple):
+    """What a person wants to be done."""
+
+    experiment: str
+    time: float
+    kind: str
+    payload: str
+    by: str
+
+
+def put_decisions(
+    connection: Connection, decisions: Sequence[NewDecision], asked: Iterable[str]
+) -> dict[str, StoredDecision]:
+    """Store those that are new, and tell what is stored by now under the ids that are `asked`."""
+    if decisions:
+        # In order of their ids: two transactions with the same ones wait, and do not deadlock.
+        rows = {each.id: each for each in reversed(decisions)}
+        ordered = [rows[name]._asdict() for name in sorted(rows)]
+        connection.execute(unless_there(connection, DECISIONS, "id"), ordered)
+    found = _by_ids(connection, (DECISIONS.c.id, DECISIONS.c.digest, DECISIONS.c.answer), asked)
+    return {row.id: StoredDecision(row.digest, row.answer) for row in found}
+
+
+def lock_decisions(connection: Connection, ids: Iterable[str]) -> dict[str, Row[Any]]:
+    """Decisions, which nobody else settles, rewards or activates until the transaction ends."""
+    columns = (DECISIONS.c.id, DECISIONS.c.experiment, DECISIONS.c.deadline)
+    return {row.id: row for row in _by_ids(connection, columns, ids, lock=True)}
+
+
+def put_rewards(
+    connection: Connection, rewards: Sequence[NewReward], known: dict[str, Row[Any]], check: Check
+) -> list[Receipt]:
+    """Store rewards of decisions that are locked."""
+    if not rewards:
+        return []
+    ids = [each.id for each in rewards if each.id in known]
+    stored = rewards_of(connection, ids)
+    settled = settled_among(connection, ids)
+    open_ = [name for name in ids if known[name].deadline is None]
+    deadlines = {row.id: row.deadline for row in activations_of(connection, open_)}
+    new: dict[str, dict[str, Any]] = {}
+    receipts = []
+    for each in rewards:
+        decision = known.get(each.id)
+        if decision is None:
+            receipts.append(Receipt("unknown"))
+            continue
+        if each.id in stored:
+            receipts.append(_again(each, stored[each.id]))
+            continue
+        why = check(decision.experiment, each.reward)
+        if why is not None:
+            receipts.append(Receipt("refused", why=why))
+            continue
+        deadline = _deadline(decision, deadlines)
+        is_late = each.id in settled or (deadline is not None and each.time > deadline)
+        new[each.id] = row = {**each._asdict(), "late": int(is_late)}
+        stored[each.id] = row
+        receipts.append(Receipt("late" if is_late else "stored", each.time))
+    if new:
+        connection.execute(insert(REWARDS), [*new.values()])
+    return receipts
+
+
+def put_activations(
+    connection: Connection, asked: Sequence[NewActivation], known: dict[str, Row[Any]]
+) -> list[Activated | None]:
+    """Begin the windows of decisions that are locked; None of those that there are not."""
+    if not asked:
+        return []
+    ids = [each.id for each in asked if each.id in known]
+    columns = (DECISIONS.c.id, DECISIONS.c.answer)
+    answers = {row.id: row.answer for row in _by_ids(connection, columns, ids)}
+    deadlines = {row.id: row.deadline for row in activations_of(connection, ids)}
+    new: list[dict[str, Any]] = []
+    results: list[Activated | None] = []
+    for each in asked:
+        decision = known.get(each.id)
+        if decision is None:
+            results.append(None)
+            continue
+        deadline = _deadline(decision, deadlines)
+        repeated = deadline is not None
+        if deadline is None:
+            deadline = each.time + each.window(decision.experiment)
+            deadlines[each.id] = deadline
+            row = {"id": each.id, "experiment": decision.experiment, "time": each.time}
+            new.append({**row, "deadline": deadline})
+        results.append(Activated(answers[each.id], deadline, repeated))
+    if new:
+        connection.execute(insert(ACTIVATIONS), new)
+    return results
+
+
+def put_commands(connection: Connection, commands: Iterable[NewCommand]) -> list[int]:
+    """Store commands for the learner; their positions."""
+    query = insert(COMMANDS).returning(COMMANDS.c.position)
+    return [connection.execute(query, each._asdict()).scalar_one() for each in commands]
+
+
+def rewards_of(connection: Connection, ids: Iterable[str]) -> dict[str, dict[str, Any]]:
+    columns = (
+        REWARDS.c.id, REWARDS.c.time, REWARDS.c.reward, REWARDS.c.metrics, REWARDS.c.late
+    )  # fmt: skip
+    return {row.id: {**row._mapping} for row in _by_ids(connection, columns, ids)}
+
+
+def activations_of(connection: Connection, ids: Iterable[str]) -> list[Row[Any]]:
+    return _by_ids(connection, (ACTIVATIONS.c.id, ACTIVATIONS.c.deadline), ids)
+
+
+def settled_among(connection: Connection, ids: Iterable[str]) -> set[str]:
+    return {row.id for row in _by_ids(connection, (STEPS.c.id,), ids)}
+
+
+def records_of(connection: Connection, ids: Iterable[str]) -> dict[str, Row[Any]]:
+    columns = (DECISIONS.c.id, DECISIONS.c.time, DECISIONS.c.record)
+    return {row.id: row for row in _by_ids(connection, columns, ids)}
+
+
+def _deadline(decision: Row[Any], activated: dict[str, float]) -> float | None:
+    found: float | None = decision.deadline
+    return activated.get(decision.id) if found is None else found
+
+
+def _again(told: NewReward, stored: dict[str, Any]) -> Receipt:
+    same = stored["reward"] == told.reward and stored["metrics"] == told.metrics
+    return Receipt("repeated" if same else "conflict", stored["time"])
+
+
+def _by_ids(
+    connection: Connection, columns: Sequence[Any], ids: Iterable[str], lock: bool = False
+) -> list[Row[Any]]:
+    wanted, query = sorted(set(ids)), _query(tuple(columns), lock)
+    found: list[Row[Any]] = []
+    for i in range(0, len(wanted), SOME):
+        found += connection.execute(query, {"ids": wanted[i : i + SOME]}).all()
+    return found
+
+
+@cache  # making it takes longer than running it
+def _query(columns: tuple[Any, ...], lock: bool) -> Any:
+    query = select(*columns).where(columns[0].in_(bindparam("ids", expanding=True)))
+    return query.order_by(columns[0]).with_for_update() if lock else query
+
+
+def unless_there(connection: Connection, table: Table, key: str) -> Any:
+    """An insertion that leaves out rows whose key is there."""
+    return _unless_there(connection.dialect.name, table, key)
+
+
+@cache
+def _unless_there(dialect: str, table: Table, key: str) -> Any:
+    own: Any = postgresql if dialect == "postgresql" else sqlite
+    return own.insert(table).on_conflict_do_nothing(index_elements=[key])
