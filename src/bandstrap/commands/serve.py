@@ -117,7 +117,10 @@ def serve(path: Path, wanted: Wanted) -> int:
     config = wanted.config(path)
     from bandstrap.service.http.server import address, listen
     from bandstrap.service.http.server import serve as run
+    from bandstrap.service.practice import practise
 
+    with ONE_THREAD:
+        practise(config)  # processes that are forked from this one have it behind them
     listening = None if wanted.learner_only else listen(config)
     where = None if listening is None else address(listening)
     notice = prepare(config)
