@@ -38,7 +38,7 @@ class Clients:
 
     def __init__(self, many, kind=Line):
         self.decided, self.rewarded = {}, {}
-        self.ports, self.told = [], 0
+        self.ports, self.first = [], None  # when somebody was answered since the last restart
         self._kind, self._stop = kind, threading.Event()
         self._threads = [
             threading.Thread(target=self._run, args=(number,), daemon=True)
@@ -66,7 +66,7 @@ class Clients:
                     told = line.reward(name, value)
                     if told.get("receipt") in ("stored", "late"):
                         self.rewarded[name] = value
-                        self.told += 1
+                        self.first = self.first or time.monotonic()
                     asked += 1
                     name = f"{number}-{asked}"
                 else:
@@ -92,12 +92,14 @@ def killed(kind, rounds, processes, clients, seconds, where, journal, server=Non
             began = time.monotonic()
             if server is not None and server.process.poll() is not None:
                 server.start()
-            started = Line.started(where, journal, processes)
-            before, asking.ports = asking.told, [port for _, port in started]
-            while asking.told == before:
+            asking.ports, asking.first, started = [], None, []
+            for each in Line.started(where, journal, processes):
+                started.append(each)
+                asking.ports.append(each[1])
+            while asking.first is None:
                 time.sleep(0.005)
                 assert time.monotonic() - began < 60, "nobody answers"
-            longest = max(longest, time.monotonic() - began)
+            longest = max(longest, asking.first - began)
             time.sleep(rng.uniform(0.3, 1.0) * seconds)
             if server is not None and number % 2 == 0:
                 server.kill()

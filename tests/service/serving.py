@@ -25,9 +25,9 @@ class Line:
 
     @classmethod
     def started(cls, where, journal, many=1, under=()):
-        """New processes, each with its port: once they can be asked."""
+        """New processes, all at once, each with its port as soon as it can be asked."""
         starting = [cls._start(where, journal, under) for _ in range(many)]
-        return [(process, cls._port(process)) for process in starting]
+        return ((process, cls._port(process)) for process in starting)
 
     @staticmethod
     def _start(where, journal, under):

@@ -193,14 +193,20 @@ def test_postgresql(postgres):
     played(postgres.fresh, examples=8)
 
 
-def test_networks_train_in_the_learner(store):
-    given = config(policy="wb-nn-budgeted", window=1.0)
+@pytest.mark.parametrize("kind", ["wal"])
+@pytest.mark.parametrize(
+    ("policy", "settles"), [("wb-nn-budgeted", True), ("wb-nn", False), (None, False)]
+)
+def test_networks_train_in_the_learner(store, policy, settles):
+    """What learning puts off is a step of its own; what trains as it draws does so there too."""
+    given = config(policy=policy, window=1.0)
     service, learner = Service(given, store), Learner(given, store)
     asked = [DecisionRequest(id=f"{i}", context=[float(i % 2), 1.0]) for i in range(30)]
     now = service.decide("news", asked).result()[-1].time
     learner.tick(now + 5)
     state = learner.pupils["news"].state
     assert not state.deciding.unsettled
-    assert state.number == 32  # it was configured, and has settled
+    assert state.number == 31 + settles  # it was configured
     assert same(state, rebuild(store, given.experiments["news"]))
+    assert same(state, load(store, given.experiments["news"]))
     service.close()

@@ -9,6 +9,7 @@ from bandstrap.bandit.arms import checked_name
 from bandstrap.bandit.bandit import Bandit
 from bandstrap.bandit.log.recorded import read_context
 from bandstrap.errors import BandstrapError, InvalidInput, OutputError
+from bandstrap.policies.registry import REGISTRY
 from bandstrap.service.config import Experiment
 from bandstrap.service.facts import Facts, Lesson, new_facts, read_facts
 from bandstrap.service.store.steps import Snapshot, Step, newest_snapshots, read_steps
@@ -140,6 +141,9 @@ def _lesson(state: State, step: Step) -> None:
         return
     for name, bandit in state.bandits.items():
         try:
+            if _draws_train(state.experiment, name):
+                # As it would have where it decides: deciders' copies forget what they trained.
+                bandit.drop(bandit.decide(told.context, key=told.id))
             bandit.learn(
                 context=told.context,
                 arm=told.arm,
@@ -148,6 +152,12 @@ def _lesson(state: State, step: Step) -> None:
             )
         except BandstrapError as error:  # each time the same: the fold stays what it was
             state.refusals.append(f"{name} refused the reward of {told.id}: {error}")
+
+
+def _draws_train(experiment: Experiment, name: str) -> bool:
+    """Whether a policy trains as it draws; the default one may."""
+    policy = experiment.candidates.get(name, experiment.policy)
+    return policy is None or (policy in REGISTRY and REGISTRY[policy].draws_train)
 
 
 def _settle(state: State, step: Step) -> None:

@@ -39,9 +39,12 @@ class Unavailable(BandstrapError):  # noqa: N818 - reads better
 class Store:
     """The database of a service.
 
-    >>> store = open_store(":memory:")
-    Traceback (most recent call last):
-    bandstrap.errors.OutputError: :memory: is no file, so nothing would stay: give a path
+    >>> from sqlalchemy import text
+    >>> from tempfile import mkdtemp
+    >>> store = open_store(mkdtemp() + "/store.sqlite")
+    >>> store.read(lambda connection: connection.execute(text("SELECT 1 + 1")).scalar())
+    2
+    >>> store.close()
     """
 
     def __init__(self, engine: Engine, where: str, notice: str = "") -> None:

@@ -2,5 +2,6 @@
 
 from alembic import context
 
-context.configure(connection=context.config.attributes["connection"])
-context.run_migrations()
+if hasattr(context, "config"):  # as alembic runs it; whoever imports it gets nothing
+    context.configure(connection=context.config.attributes["connection"])
+    context.run_migrations()
