@@ -24,6 +24,7 @@ from bandstrap import (
 from bandstrap.problem import Support
 from bandstrap.service.config import Gate, Guardrail, Mode
 from bandstrap.service.judging import Facts, Lesson, Verdict
+from states import everything
 
 PAYS = {"a": 0.1, "b": 0.3, "c": 0.6, "new": 0.3}
 PARTS = {
@@ -405,3 +406,18 @@ def test_arms_with_features_are_judged_as_they_come():
     assert facts.refused == 0
     assert facts.lifts.candidates["x"].decisions == 30
     assert [row["name"] for row in facts.status()["arms"]] == ["a", "b", "new"]
+
+
+def test_draws_that_train_a_policy_train_a_copy():
+    """Being judged changes nothing of what is learnt."""
+    told = experiment(("a", "b"), policy="eg", candidates={"x": "wb-log-paper"})
+    deciding, other, twin = told.bandit(), told.bandit("wb-log-paper"), told.bandit("wb-log-paper")
+    facts, rng = Facts(told), np.random.default_rng(8)
+    for number in range(12):
+        context, arm = [float(rng.normal()), 1.0], "ab"[number % 2]
+        it = Lesson(f"{number}", float(number), arm, 0.5, 2.0, float(rng.random() < 0.5), context)
+        facts.lesson(it, deciding, {"x": other})
+        for bandit in (deciding, other, twin):
+            bandit.learn(context=context, arm=arm, reward=it.reward)
+    assert facts.lifts.candidates["x"].decisions == 12
+    assert everything(other) == everything(twin)

@@ -1,6 +1,7 @@
 """How probable a bandit makes each arm, if it decided now: with its own floor and control."""
 
 from collections.abc import Collection
+from copy import deepcopy
 from hashlib import sha256
 from typing import Any
 
@@ -10,9 +11,10 @@ from bandstrap.arrays import Array
 from bandstrap.bandit.bandit import Bandit
 from bandstrap.bandit.chance import Controlled, Floor, mixed
 from bandstrap.bandit.decision import Arm
+from bandstrap.policies.registry import REGISTRY
 from bandstrap.policies.validation import checked_decision
 
-__all__ = ["chances", "control_arm", "row_of", "without_control"]
+__all__ = ["chances", "control_arm", "row_of", "unmoved", "without_control"]
 
 DRAWS, FREE = 16, 256  # of a decision: with contexts, where they are costly, and without
 
@@ -46,6 +48,17 @@ def chances(bandit: Bandit, context: Any, allowed: Collection[Arm], name: str) -
 def row_of(bandit: Bandit, context: Any) -> Array | None:
     """A context, as a decision has it, as the bandit keeps it: (1, features)."""
     return bandit.contexts.rows(context)[0][0]
+
+
+def unmoved(bandit: Bandit, policy: str | None, context: Any) -> Bandit:
+    """The bandit of a policy, named as the configuration does, to ask for its draws.
+
+    A copy, if they would train it: it shall learn as it would without being judged.
+    """
+    trains = policy is None or policy not in REGISTRY or REGISTRY[policy].draws_train
+    if not trains or bandit.memory(row_of(bandit, context)).policy.context_free:
+        return bandit
+    return deepcopy(bandit)
 
 
 def control_arm(bandit: Bandit, context: Any) -> Arm | None:

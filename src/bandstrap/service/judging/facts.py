@@ -13,7 +13,7 @@ from bandstrap.errors import BandstrapError
 from bandstrap.evaluation.diagnostics.rules import RULES, Severity
 from bandstrap.service.config import Experiment, Gate
 from bandstrap.service.judging.arms import ArmsFacts
-from bandstrap.service.judging.chances import row_of
+from bandstrap.service.judging.chances import row_of, unmoved
 from bandstrap.service.judging.delays import Delays
 from bandstrap.service.judging.gate import PROMOTE, STOP, Verdict, needed, passes
 from bandstrap.service.judging.guardrails import Guardrails
@@ -211,6 +211,10 @@ class Facts:
         deciding: Bandit,
         candidates: Mapping[str, Bandit],
     ) -> None:
+        deciding = self._asked(self.deciding, deciding, it.context)
+        candidates = {
+            name: self._asked(name, bandit, it.context) for name, bandit in candidates.items()
+        }
         self.lock_in.add(deciding, it.context)
         row = row_of(deciding, it.context)
         low, high = self.experiment.rewards.low, self.experiment.rewards.high
@@ -219,6 +223,10 @@ class Facts:
         seen = Seen(at, paid, weight, model, _most(it, deciding.arms, at), it.certain)
         self.lifts.add(it, seen, self.arms.open(it), deciding, candidates)
         self.model.add(it.arm, paid, row)
+
+    def _asked(self, name: str, bandit: Bandit, context: Any) -> Bandit:
+        policy = self.experiment.candidates.get(name, self.experiment.policy)
+        return unmoved(bandit, policy, context)
 
     def _arm_event(self, kind: str, arm: Arm, time: float) -> None:
         if kind == "add_arm":
