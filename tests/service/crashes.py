@@ -138,7 +138,9 @@ def learnt(store):
     """Every decision is learnt once, and what was learnt can be rebuilt."""
     given = config(window=2.0)
     learner = Learner(given, store)
-    learner.tick(time.time() + 1000)
+    later = time.time() + 1000
+    while learner.tick(later):
+        pass
     state, news = learner.pupils["news"].state, given.experiments["news"]
     assert same(state, rebuild(store, news))
     assert same(state, load(store, news))

@@ -185,12 +185,12 @@ def without_syncs(monkeypatch):
 
 def test_sqlite(without_syncs):
     folder, names = Path(mkdtemp()), count()
-    played(lambda: folder / f"{next(names)}.sqlite", examples=12)
+    played(lambda: folder / f"{next(names)}.sqlite", examples=8)
     shutil.rmtree(folder)
 
 
 def test_postgresql(postgres):
-    played(postgres.fresh, examples=8)
+    played(postgres.fresh, examples=5)
 
 
 @pytest.mark.parametrize("kind", ["wal"])

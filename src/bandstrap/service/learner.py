@@ -36,6 +36,7 @@ __all__ = ["Learner", "rebuild"]
 LEASE = 10.0  # seconds, renewed when half of them are over
 PAUSE = 0.1  # seconds between two looks
 BATCH = 500  # lessons in one transaction
+BATCHES = 20  # in one call
 LOG = logging.getLogger(__name__)
 
 Make = Callable[[Connection, int], list[Step]]  # steps from a number on
@@ -64,14 +65,14 @@ class Learner:
 
     def tick(self, now: float | None = None) -> int:
         """Do all that is to be done now; returns how many steps that were."""
-        return sum(each.tick(time() if now is None else now) for each in self.pupils.values())
+        return sum(each.tick(now) for each in self.pupils.values())
 
     def run(self, stop: Event) -> None:
         """Go on until told to stop; whatever fails is tried again."""
         while not stop.is_set():
             for each in self.pupils.values():
                 try:
-                    each.tick(time())
+                    each.tick()
                 except Unavailable as error:
                     LOG.warning("%s", error)
                 except Exception as error:
@@ -98,8 +99,12 @@ class Pupil:
         self._lease: Lease | None = None
         self.state: State | None = None
 
-    def tick(self, now: float) -> int:
-        """Do all that is to be done now, if no other process does; returns how many steps."""
+    def tick(self, at: float | None = None) -> int:
+        """Do all that is to be done now, if no other process does; returns how many steps.
+
+        Of a long backlog it does a part, so that others see how it goes on.
+        """
+        now = time() if at is None else at
         try:
             if not self._hold(now):
                 return 0
@@ -107,9 +112,12 @@ class Pupil:
             before = state.number
             self._read()
             self._obey(state, now)
-            while self._settle(state, now):
+            for _ in range(BATCHES):
+                if not self._settle(state, now):
+                    break
                 self._judge(state, now)
-                self._hold(now)
+                if not self._hold(time() if at is None else at) or self.state is None:
+                    raise LeaseLost("it took too long")
             self._publish(state, now)
             return state.number - before + self._first
         except LeaseLost:

@@ -17,6 +17,7 @@ class Tail:
 
     On PostgreSQL numbers are given before transactions commit, so that a lower one may appear
     after a higher one. So it reads by transactions: those that are older than every running one.
+    (A transaction of somebody else that stays open for long delays it, and loses nothing.)
     On SQLite one transaction writes at a time, and positions grow as rows appear.
     """
 
