@@ -90,7 +90,7 @@ def _done(result: Any) -> "Future[Any]":
 def serve_nothing(path: str) -> int:
     """What the command does, without a store and a learner."""
     from bandstrap.service.config import read_config
-    from bandstrap.service.http.server import address, listen, serve
+    from bandstrap.service.http.processes.server import address, listen, serve
 
     config = read_config(path)
     listening = listen(config)
