@@ -90,7 +90,7 @@ def _done(result: Any) -> "Future[Any]":
 def serve_nothing(path: str) -> int:
     """What the command does, without a store and a learner."""
     from bandstrap.service.config import read_config
-    from bandstrap.service.http.server import address, listen, serve
+    from bandstrap.service.http.processes.server import address, listen, serve
 
     config = read_config(path)
     listening = listen(config)
@@ -200,6 +200,14 @@ def memory(parent: int) -> dict[str, float]:
     return found
 
 
+def processor(parent: int) -> list[float]:
+    """Seconds of a server's processes, the parent first."""
+    children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+    tick = os.sysconf("SC_CLK_TCK")
+    fields = [Path(f"/proc/{pid}/stat").read_text().split() for pid in (str(parent), *children)]
+    return [(int(it[13]) + int(it[14])) / tick for it in fields]
+
+
 def main() -> None:
     parser = arguments((__doc__ or "").splitlines()[0])
     parser.add_argument("--seconds", type=float, default=30.0, help="of each of the two")
@@ -229,21 +237,27 @@ def measured(given: Any, folder: Path) -> tuple[list[Row], Row]:
     floor = [sys.executable, str(Path(__file__).resolve()), "--nothing", "app.toml"]
     seconds: dict[str, list[Any]] = {"stores nothing": [], "durable": []}
     kept: list[dict[str, float]] = []
-    with started(floor, folder) as (port, _), started(real, folder) as (other, parent):
+    with started(floor, folder) as (port, floor_parent), started(real, folder) as (other, parent):
         loads = {"stores nothing": Load(port, given.clients), "durable": Load(other, given.clients)}
         for each in loads.values():
             asyncio.run(each.run(1.0))  # until all is loaded
         kept.append(memory(parent))
+        parents = {"stores nothing": floor_parent, "durable": parent}
+        spent = {name: -np.array(processor(pid)) for name, pid in parents.items()}
         for _ in range(given.turns):
             for name, load in loads.items():
                 seconds[name].append(asyncio.run(load.run(given.seconds / given.turns)))
             kept.append(memory(parent))
+        spent = {name: spent[name] + np.array(processor(pid)) for name, pid in parents.items()}
     base = sum(map(len, seconds["stores nothing"]))
-    rows = [_row(name, np.concatenate(found), given, base) for name, found in seconds.items()]
+    rows = [
+        _row(name, np.concatenate(found), given, base, spent[name])
+        for name, found in seconds.items()
+    ]
     return rows, {name: [round(it.get(name, 0.0), 1) for it in kept] for name in kept[0]}
 
 
-def _row(name: str, seconds: Any, given: Any, base: int) -> Row:
+def _row(name: str, seconds: Any, given: Any, base: int, spent: Any) -> Row:
     p50, p99, most = np.quantile(seconds, [0.5, 0.99, 1.0]) * 1000
     return {
         "server": name,
@@ -252,6 +266,8 @@ def _row(name: str, seconds: Any, given: Any, base: int) -> Row:
         "p50 ms": float(p50),
         "p99 ms": float(p99),
         "longest ms": float(most),
+        "µs of workers": float(spent[1 : 1 + given.workers].sum() / len(seconds) * 1e6),
+        "µs of the learner": float(spent[1 + given.workers :].sum() / len(seconds) * 1e6),
     }
 
 

@@ -115,8 +115,8 @@ def check(path: Path, wanted: Wanted) -> Checked:
 def serve(path: Path, wanted: Wanted) -> int:
     """Serve until a signal comes; the exit code."""
     config = wanted.config(path)
-    from bandstrap.service.http.server import address, listen
-    from bandstrap.service.http.server import serve as run
+    from bandstrap.service.http.processes.server import address, listen
+    from bandstrap.service.http.processes.server import serve as run
     from bandstrap.service.practice import practise
 
     with ONE_THREAD:

@@ -51,7 +51,7 @@ def children(parent: int) -> list[int]:
 def main() -> None:
     from http_fake import Fake, configured
 
-    from bandstrap.service.http.server import address, listen, serve
+    from bandstrap.service.http.processes.server import address, listen, serve
 
     told = eval(sys.argv[1])
     connections = told.pop("connections", 1000)
@@ -60,7 +60,7 @@ def main() -> None:
     print(address(listening), flush=True)
 
     def make(connections: int, _: object) -> Fake:
-        from bandstrap.service.http.protocol import Connection
+        from bandstrap.service.http.processes.protocol import Connection
 
         Connection.most = connections
         return Fake()

@@ -20,7 +20,7 @@ from bandstrap.service.config import ServiceConfig
 from bandstrap.service.http.app import make_app
 from bandstrap.service.http.front import AccessLog
 from bandstrap.service.http.offered import Offered
-from bandstrap.service.http.protocol import Connection
+from bandstrap.service.http.processes.protocol import Connection
 
 BACKLOG = 1024  # connections that wait to be accepted
 GRACE = 3  # seconds that requests have to end, after the server was told to

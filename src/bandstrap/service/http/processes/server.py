@@ -15,7 +15,7 @@ from bandstrap.service.config import ServiceConfig
 from bandstrap.service.http.keys import check_host
 
 if TYPE_CHECKING:
-    from bandstrap.service.http.worker import Learn, Make
+    from bandstrap.service.http.processes.worker import Learn, Make
 
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 RETRY = 3.0  # seconds in which the processes of a server that was killed leave its port
@@ -77,8 +77,8 @@ def serve(
 ) -> int:
     """Run until a signal comes: workers if there is a socket, a learner if there is `run`."""
     with counted_together():
-        from bandstrap.service.http.supervisor import Kept, Supervisor
-        from bandstrap.service.http.worker import decide, learn
+        from bandstrap.service.http.processes.supervisor import Kept, Supervisor
+        from bandstrap.service.http.processes.worker import decide, learn
 
         kept = []
         if listening is not None:

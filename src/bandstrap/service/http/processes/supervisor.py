@@ -12,7 +12,7 @@ from multiprocessing.process import BaseProcess
 from time import monotonic
 from typing import Any
 
-from bandstrap.service.http.worker import CANNOT
+from bandstrap.service.http.processes.worker import CANNOT
 
 PATIENCE = 5.0  # seconds until what does not end is killed
 LIVED = 5.0  # seconds after which a process counts as having worked

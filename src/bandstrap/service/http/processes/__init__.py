@@ -1,0 +1,1 @@
+"""The processes of a server: workers that decide, one that learns, and who looks after them."""
