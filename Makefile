@@ -123,7 +123,7 @@ bench-service: $(TOOLS) $(FRESH_KERNELS) ## durable decisions and rewards over H
 
 crashes-service: $(TOOLS) $(FRESH_KERNELS) ## kill servers and their databases, let many write at once: nothing answered is lost
 	@scripts/postgres
-	PYTHONPATH=tests $(BIN)/python tests/service/crashes.py
+	PYTHONPATH=tests $(BIN)/python tests/service/killed_servers.py
 	PYTHONPATH=tests $(BIN)/python tests/service/skipping.py
 	PYTHONPATH=tests $(BIN)/python tests/service/askers.py
 

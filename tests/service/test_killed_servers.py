@@ -1,7 +1,7 @@
-"""Reduced forms of crashes.py and skipping.py."""
+"""Reduced forms of killed_servers.py and skipping.py."""
 
 import pytest
-from crashes import syncs, tried
+from killed_servers import syncs, tried
 from skipping import skipped
 
 

@@ -1,6 +1,6 @@
 """Kill servers while clients ask them: nothing that was answered is lost, or there twice.
 
-    python tests/service/crashes.py --rounds 20 --processes 4 --clients 8
+    python tests/service/killed_servers.py --rounds 20 --processes 4 --clients 8
 
 On SQLite in both journal modes, and on PostgreSQL, where the database's own processes are killed
 too in every other round. A control, PostgreSQL that does not wait for its disk, must lose some.
