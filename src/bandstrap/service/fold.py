@@ -1,4 +1,4 @@
-"""Steps in, what was learnt out: the same steps give the same state, bit for bit."""
+"""Folds the steps of the journal into what was learnt: equal steps, equal state, bit for bit."""
 
 import json
 import logging
@@ -198,7 +198,7 @@ def settings_of(experiment: Experiment) -> dict[str, Any]:
 
 
 def lesson_of(step: Step) -> Lesson:
-    """A step as judging sees it."""
+    """The lesson in a step, for judging."""
     told, made = step.payload, step.record
     if made is None or step.id is None:
         raise OutputError("the journal", f"lacks the decision of step {step.number}",
@@ -320,7 +320,7 @@ def _swap(state: State, name: str) -> None:
 
 
 def _refused(state: State, step: Step) -> None:
-    """Nothing happened; that it was asked for is written down."""
+    """A refused command changes nothing; the journal records it."""
 
 
 def _arm(step: Step) -> Any:

@@ -119,7 +119,7 @@ class Facts:
         self.rails = self.rails.watching(rails)
 
     def event(self, time: float, kind: str, payload: Mapping[str, Any]) -> None:
-        """Something that was done, as the step says it: arms, promotions, rollbacks."""
+        """Record a change of arms, a promotion or a rollback."""
         name = payload.get("candidate") if kind in (PROMOTE, "rollback") else payload.get("arm")
         name = payload.get("name") if name is None else name
         if kind in (PROMOTE, "rollback"):
@@ -155,7 +155,7 @@ class Facts:
         }
 
     def warnings(self) -> list[str]:
-        """What somebody should look at, in sentences."""
+        """What needs attention, in sentences."""
         found = [
             f"{arm}: its draws are the same every time and below another's, so that the policy "
             "never chooses it (all its rewards are equal)"

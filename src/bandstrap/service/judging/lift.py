@@ -106,7 +106,7 @@ class Lift:
 
     @property
     def overlaps(self) -> bool:
-        """Whether decisions were such that they can tell."""
+        """Whether the decisions had enough support to estimate the lift."""
         share = self.unsupported / max(self.decisions, 1)
         return RULES["support"].judge(share) is not Severity.STOP
 
