@@ -93,10 +93,10 @@ def backed_up(folder):
 def test_a_backup_of_a_running_server_is_restored(tmp_path):
     where = tmp_path / "bandstrap.sqlite"
     with serving(where) as (process, web):
-        for i in range(30):
+        for i in range(8):
             made = web.decide(f"{i}")
             assert web.reward(f"{i}", float(made["arm"] == "b"))["receipt"] == "stored"
-        learnt = until_learnt(web, 30)
+        learnt = until_learnt(web, 8)
         backed_up(tmp_path)
         assert web.decide("later")["arm"]
         process.send_signal(signal.SIGTERM)
@@ -109,7 +109,7 @@ def test_a_backup_of_a_running_server_is_restored(tmp_path):
         assert web.decide("0")["repeated"]
         assert web.reward("0", 0.7)["status"] == 409
         assert web.reward("later", 1.0)["status"] == 404
-        assert until_learnt(web, 30)["rewards"] == learnt["rewards"] == 30
+        assert until_learnt(web, 8)["rewards"] == learnt["rewards"] == 8
     toml = tmp_path / "app.toml"
     arms = '[experiments.news]\narms = ["a", "b", "c"]\npolicy = "wb"\n'
     toml.write_text(arms, encoding="utf-8")
