@@ -39,7 +39,8 @@ def changed(kept, path, value):
 
 DAMAGE = [
     (("version",), "1"), (("version",), -1), (("refused",), 1.5), (("deciding",), "nobody"),
-    (("started",), float("nan")), (("policies",), []), (("events",), [{}]), (("arms",), None),
+    (("started",), float("nan")), (("policies",), []), (("policies", "ts"), 5),
+    (("events",), [{}]), (("arms",), None),
     (("arms", "arms", 0, 1), -1), (("arms", "arms", 0, 2), {}), (("arms", "arms", 0, 5), 0),
     (("arms", "arms", 0, 2, "sides"), []), (("arms", "arms", 0, 2, "sides", 0, 0), 7),
     (("arms", "arms", 0, 2, "sides", 0, 1), float("inf")), (("arms", "arms", 0, 2, "slack"), None),

@@ -11,7 +11,7 @@ from bandstrap.bandit.bandit import Bandit
 from bandstrap.bandit.decision import Arm
 from bandstrap.errors import BandstrapError
 from bandstrap.evaluation.diagnostics.rules import RULES, Severity
-from bandstrap.service.candidates import Told, draws_train, named
+from bandstrap.service.candidates import Told, chosen, draws_train, named
 from bandstrap.service.config import Experiment, Gate, Guardrail
 from bandstrap.service.judging.arms import ArmsFacts
 from bandstrap.service.judging.chances import row_of, unmoved
@@ -193,6 +193,8 @@ class Facts:
         """What `to_dict` has kept, to go on from there; damage is an error."""
         check(FORM, kept)
         require(kept["deciding"] in kept["policies"], "it is not known what decides")
+        for told in kept["policies"].values():
+            chosen(told)
         made, support = cls(experiment), experiment.rewards
         for name in OWN:
             setattr(made, name, kept[name])
