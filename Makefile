@@ -1,7 +1,7 @@
 # Every target sets up what it needs in .venv; only Python 3.11 or later and make must be there.
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-pythons browser lint reproduce appendix contexts bench bench-contextual bench-bandit bench-compare bench-engines bench-peers endurance crashes crashes-service fuzz schema-service bench-service claims docs lock package clean
+.PHONY: help test test-pythons browser lint reproduce appendix contexts bench bench-contextual bench-bandit bench-compare bench-engines bench-peers endurance crashes crashes-service fuzz schema-service bench-service gate-service body-service claims docs lock package clean
 
 PYTHON ?= python3
 PYTHONS ?= python3.11 python3.12 python3.13
@@ -120,6 +120,12 @@ schema-service: $(TOOLS) $(FRESH_KERNELS) ## schemathesis for five minutes again
 
 bench-service: $(TOOLS) $(FRESH_KERNELS) ## durable decisions and rewards over HTTP, beside the same server that stores nothing
 	$(BIN)/python benchmarks/service.py
+
+gate-service: $(TOOLS) $(FRESH_KERNELS) ## how often the gate promotes wrongly and how soon rightly, and the ratio test's alarms
+	$(BIN)/python benchmarks/gate.py
+
+body-service: $(TOOLS) $(FRESH_KERNELS) ## a chunked body of 1 GB: 413, and less than 20 MB of memory
+	BANDSTRAP_BODY=1000000000 $(BIN)/python -m pytest -q tests/service/http/test_server.py -k chunked_body
 
 crashes-service: $(TOOLS) $(FRESH_KERNELS) ## kill servers and their databases, let many write at once: nothing answered is lost
 	@scripts/postgres

@@ -2,6 +2,9 @@
 
     python tests/service/killed_servers.py --rounds 20 --processes 4 --clients 8
 
+By lines of JSON over sockets and, where a kind begins with "http", by `bandstrap serve` itself with
+so many workers, of which the whole process group is killed at once.
+
 On SQLite in both journal modes, and on PostgreSQL, where the database's own processes are killed
 too in every other round. A control, PostgreSQL that does not wait for its disk, must lose some.
 Since what is killed leaves the system's cache alone, syncs are counted as well, by strace.
@@ -19,7 +22,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import postgres_server
-from serving import Line, stopped
+from serving import Line, Web, stopped
 from sqlalchemy import func, select
 from worlds import config, same
 
@@ -28,7 +31,8 @@ from bandstrap.service.learner import Learner, rebuild
 from bandstrap.service.store import open_store
 from bandstrap.service.store.tables import DECISIONS, REWARDS, STEPS
 
-KINDS = ("wal", "truncate", "postgres", "postgres without waiting")
+CONTROL = "postgres without waiting"
+KINDS = ("wal", "truncate", "postgres", "http", "http postgres", CONTROL)
 RESTART = 5.0  # seconds, at most
 LAZY = ("synchronous_commit=off", "wal_writer_delay=10s")
 
@@ -83,9 +87,9 @@ def _closed(line):
             line.close()
 
 
-def killed(kind, rounds, processes, clients, seconds, where, journal, server=None):
-    """So many rounds; the longest restart in seconds."""
-    asking, longest = Clients(clients), 0.0
+def killed(asked, rounds, processes, clients, seconds, where, journal, server=None):
+    """So many rounds; the longest restart in seconds, up to the first reward that is stored."""
+    asking, longest = Clients(clients, asked), 0.0
     rng = random.Random(0)
     try:
         for number in range(rounds):
@@ -93,7 +97,7 @@ def killed(kind, rounds, processes, clients, seconds, where, journal, server=Non
             if server is not None and server.process.poll() is not None:
                 server.start()
             asking.ports, asking.first, started = [], None, []
-            for each in Line.started(where, journal, processes):
+            for each in asked.started(where, journal, processes):
                 started.append(each)
                 asking.ports.append(each[1])
             while asking.first is None:
@@ -153,14 +157,14 @@ def learnt(store):
 def tried(kind, rounds, processes, clients, seconds, durable=True):
     """One kind of store; what was lost."""
     with TemporaryDirectory() as folder:
-        server = None
-        where, journal = Path(folder) / "store.sqlite", kind
-        if kind.startswith("postgres"):
-            lazy = LAZY if kind != "postgres" else ()
+        server, asked = None, Web if kind.startswith("http") else Line
+        where, journal = Path(folder) / "store.sqlite", None if asked is Web else kind
+        if "postgres" in kind:
+            lazy = LAZY if kind == CONTROL else ()
             server = postgres_server.Server(durable, settings=lazy)
             where, journal = server.fresh(), None
         try:
-            given = kind, rounds, processes, clients, seconds, where, journal, server
+            given = asked, rounds, processes, clients, seconds, where, journal, server
             asking, longest = killed(*given)
             lost = compared(asking, where, journal)
         finally:
@@ -219,16 +223,16 @@ def main():
     told = parser.parse_args()
     faults = []
     for kind in told.kinds.split(","):
-        if kind.startswith("postgres") and postgres_server.programs() is None:
+        if "postgres" in kind and postgres_server.programs() is None:
             print(f"{kind}: skipped, PostgreSQL is not installed")
             continue
         lost, longest = tried(kind, told.rounds, told.processes, told.clients, told.seconds)
-        is_control = kind == KINDS[-1]
+        is_control = kind == CONTROL
         if is_control != bool(lost):
             faults.append(f"{kind}: {len(lost)} lost, as in {lost[:3]}")
         if longest > RESTART:
             faults.append(f"{kind}: a restart took {longest:.1f} s")
-        if not is_control:
+        if not is_control and not kind.startswith("http"):
             found = syncs(kind)
             shown = "strace is missing: no" if found is None else f"{found:.2f}"
             print(f"{kind}: {shown} syncs a decision")

@@ -2,18 +2,20 @@
 
     python serving.py STORE JOURNAL
 
-It prints its port. `Line` asks it. Whatever else can be started, killed and asked by the same three
-methods (`started`, `decide`, `reward`) may be put in its place: a server that speaks HTTP, say.
+It prints its port. `Line` asks it; `Web` starts and asks `bandstrap serve` by the same methods.
 """
 
 import json
 import os
+import re
 import signal
 import socket
 import socketserver
 import subprocess
 import sys
+import tempfile
 import threading
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -71,6 +73,60 @@ class Line:
         if not line.endswith("\n"):
             raise OSError("it is gone")
         return json.loads(line)
+
+
+class Web(Line):
+    """A client of `bandstrap serve` itself, which has worker processes and a learner of its own."""
+
+    @classmethod
+    def started(cls, where, journal, many=1, under=()):
+        """One server with so many workers, with its port as soon as it listens."""
+        process = cls._serve(where, many, under)
+        return ((each, cls._port(each)) for each in [process])
+
+    @staticmethod
+    def _serve(where, workers, under):
+        folder = Path(tempfile.mkdtemp(prefix="served-"))
+        service = {"port": 0, "workers": workers, "publish": 0.2, "timeout": 30.0}
+        news = {"arms": ["a", "b", "c"], "policy": "wb", "window": SECONDS}
+        lines = [f"{name} = {json.dumps(value)}" for name, value in service.items()]
+        lines += ["[experiments.news]", *(f"{key} = {json.dumps(it)}" for key, it in news.items())]
+        (folder / "app.toml").write_text("\n".join(["[service]", *lines]))
+        path = os.pathsep.join(filter(None, sys.path))
+        asked = [sys.executable, "-m", "bandstrap", "serve", "app.toml", "--log", "off"]
+        return subprocess.Popen(
+            [*under, *asked, "--store", str(where)], cwd=folder, stdout=subprocess.PIPE, text=True,
+            env={**os.environ, "PYTHONPATH": path}, start_new_session=True,
+        )  # fmt: skip
+
+    @staticmethod
+    def _port(process):
+        for line in process.stdout:
+            found = re.search(r":(\d+)/v1/experiments/news$", line.strip())  # its last line
+            if found is not None:
+                process.stdout.close()
+                return int(found[1])
+        process.wait()
+        raise OSError("it did not start")
+
+    def __init__(self, port):
+        self._http = HTTPConnection("127.0.0.1", port, timeout=30)
+
+    def decide(self, name, **more):
+        return self._asked("POST", "/v1/experiments/news/decisions", {"id": name, **more})
+
+    def reward(self, name, value):
+        return self._asked("PUT", f"/v1/decisions/{name}/reward", {"reward": value})
+
+    def close(self):
+        self._http.close()
+
+    def _asked(self, method, path, told):
+        try:
+            self._http.request(method, path, json.dumps(told), {"Content-Type": "application/json"})
+            return json.loads(self._http.getresponse().read())
+        except HTTPException as error:
+            raise OSError(str(error)) from error
 
 
 def stopped(process):

@@ -13,6 +13,12 @@ def test_nothing_that_was_answered_is_lost(kind, request):
     assert not lost
 
 
+def test_nothing_that_the_command_answered_is_lost():
+    """`bandstrap serve`: its workers and its learner are killed at once."""
+    lost, _ = tried("http", rounds=2, processes=2, clients=4, seconds=0.3)
+    assert not lost
+
+
 def test_every_decision_is_synced():
     found = syncs("wal", asked=10)
     if found is None:

@@ -15,6 +15,7 @@ from bandstrap.commands.terminal import line
 from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.one_thread import ONE_THREAD
 from bandstrap.service.config import Mode, ServiceConfig, read_config
+from bandstrap.service.contexts import example
 from bandstrap.service.http.keys import check_host, new_key
 from bandstrap.service.http.offered import Offered
 
@@ -198,7 +199,8 @@ def begun(config: ServiceConfig, where: str | None, learner: bool, notice: str) 
     said += [notice] if notice else []
     said += experiments(config)
     if where is not None:
-        said += [f"page: {where}/", "try:", *(f"  {each}" for each in tries(config, where))]
+        said += [*undeclared(config), f"page: {where}/"]
+        said += ["try:", *(f"  {each}" for each in tries(config, where))]
     return said
 
 
@@ -210,10 +212,22 @@ def experiments(config: ServiceConfig) -> list[str]:
     ]
 
 
+def undeclared(config: ServiceConfig) -> list[str]:
+    """A note on contexts that are not declared, where the first decision settles what they are."""
+    return [
+        f"experiment {each.name}: the first decision settles its context for good, also that there "
+        "is none: declare `context` in the configuration"
+        for each in config.experiments.values()
+        if each.context is None and not each.bandit().policy.context_free
+    ]
+
+
 def tries(config: ServiceConfig, where: str) -> list[str]:
     """Three lines that decide, reward and look."""
     it = next(iter(config.experiments.values()))
     asked: dict[str, object] = {"id": "visit-1"}
+    if it.context:
+        asked["context"] = example(it.context)
     if it.mode is not Mode.ONLINE:
         asked["arm"] = next(iter(it.arms))
     told = shlex.quote(dumps(asked))

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from bandstrap.bandit.arms import checked_name
 from bandstrap.bandit.bandit import Bandit
 from bandstrap.bandit.control import Control
 from bandstrap.bandit.decision import Arm
+from bandstrap.bandit.inputs import checked_reward
 from bandstrap.bandit.propensity import Propensity
 from bandstrap.errors import InvalidInput, OutputError, UnknownName
 from bandstrap.evaluation.asked import policy_named
@@ -19,11 +20,15 @@ from bandstrap.policies.base import Policy
 from bandstrap.policies.default import Default
 from bandstrap.policies.own import is_path, made
 from bandstrap.problem import Support
+from bandstrap.service.candidates import Told, chosen, named
+from bandstrap.service.contexts import Declared, check_context, check_declared
+from bandstrap.storage.files import reading
 from bandstrap.validation import is_finite, is_whole, require_positive, require_share, require_whole
 
 __all__ = ["Experiment", "Gate", "Guardrail", "Key", "Mode", "Role", "ServiceConfig", "read_config"]
 
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+T = TypeVar("T")
 NAME = 64  # characters of an experiment's name
 CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 
@@ -108,7 +113,8 @@ class Experiment:
     floor: float = 0.02
     mode: Mode = Mode.ONLINE
     control: Control | None = None
-    candidates: Mapping[str, str] = field(default_factory=dict)  # a name and a policy
+    context: Declared = None  # {age = "number", city = "text"}, or how many numbers
+    candidates: Mapping[str, Told] = field(default_factory=dict)  # a name and a policy
     promote: Gate | None = None  # None: a person promotes
     guardrails: tuple[Guardrail, ...] = ()
 
@@ -122,18 +128,25 @@ class Experiment:
             checked_name(arm)
         if self.name in self.candidates:
             raise InvalidInput("candidates", self.name, "choose a name that is not taken")
-        for text in (self.policy, *self.candidates.values()):  # refuse now what cannot be made
-            self.bandit(text)
+        check_declared(self.context)
+        if self.default_reward is not None:
+            _check_default(self.default_reward, self.rewards)
+        for told in (None, *self.candidates.values()):  # refuse now what cannot be made
+            self.bandit(told)
 
     def described(self, name: str) -> str:
         """What decides under a name: a candidate's policy, else the experiment's own."""
-        return self.candidates.get(name, self.policy) or "the default policy"
+        return named(self.candidates.get(name, self.policy)) or "the default policy"
 
-    def bandit(self, policy: str | None = None) -> Bandit:
+    def check_context(self, context: Any) -> None:
+        """Refuse a decision's context that is not as the configuration declares it."""
+        check_context(self.context, context)
+
+    def bandit(self, candidate: Told | None = None) -> Bandit:
         """A new bandit: of the experiment's own policy, or of a candidate's."""
-        own = policy is None or policy == self.policy
+        own = self.policy, self.parameters
         return Bandit(
-            _policy(self.policy if own else policy, self.parameters if own else {}),
+            _policy(*(own if candidate is None else chosen(candidate))),
             dict(self.arms) if isinstance(self.arms, Mapping) else self.arms,
             seed=self.seed,
             rewards=self.rewards,
@@ -170,9 +183,8 @@ class ServiceConfig:
 def read_config(path: str | Path) -> ServiceConfig:
     """The configuration in a TOML file."""
     try:
-        told = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise OutputError(path, f"cannot be read ({error.strerror})", "give a TOML file") from error
+        with reading(Path(path), "give a TOML file") as file:
+            told = tomllib.loads(file.read().decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise OutputError(path, f"is not TOML ({error})", "correct it") from error
     return config_from(told)
@@ -185,17 +197,21 @@ def config_from(told: Mapping[str, Any]) -> ServiceConfig:
     >>> config.experiments["news"].window
     1800.0
     """
-    service = dict(told.get("service", {}))
+    service = dict(_table("service", told.get("service", {})))
     _check_names("app.toml", told, ("service", "keys", "experiments"))
     _check_names("service", service, _names(ServiceConfig) - {"experiments", "keys"})
     if "trusted" in service:
-        service["trusted"] = tuple(service["trusted"])
+        service["trusted"] = _texts("service.trusted", service["trusted"])
+    for name in ("store", "host"):
+        _text(f"service.{name}", service.get(name, ""))
     return ServiceConfig(
         experiments={
             name: _experiment(name, table)
             for name, table in _table("experiments", told.get("experiments", {})).items()
         },
-        keys=tuple(_key(name, table) for name, table in told.get("keys", {}).items()),
+        keys=tuple(
+            _key(name, table) for name, table in _table("keys", told.get("keys", {})).items()
+        ),
         **service,
     )
 
@@ -218,16 +234,29 @@ def seconds(parameter: str, value: Any) -> float:
     return found
 
 
+def _check_default(reward: float, support: Support) -> None:
+    try:
+        checked_reward(reward, support)
+    except InvalidInput as error:
+        remedy = f'give a reward, or "none" ({error})'
+        raise InvalidInput("default_reward", reward, remedy) from error
+
+
 def _experiment(name: str, told: Any) -> Experiment:
     table = dict(_table(f"experiments.{name}", told))
     _check_names(f"experiments.{name}", table, _names(Experiment) - {"name"})
-    arms = table.pop("arms", ())
+    arms = table.pop("arms", [])
+    if not isinstance(arms, Mapping | list):
+        raise InvalidInput(f"experiments.{name}.arms", arms, "give a list of names, or a table")
     readers: dict[str, Callable[[Any], Any]] = {
         "rewards": _support,
         "window": lambda value: seconds("window", value),
         "mode": _mode,
-        "control": lambda value: Control(**_table("control", value)),
-        "promote": lambda value: Gate(**_table("promote", value)),
+        "policy": lambda value: None if value is None else _text("policy", value),
+        "parameters": lambda value: _table("parameters", value),
+        "candidates": lambda value: _table("candidates", value),
+        "control": lambda value: _made(Control, "control", value, ("share", "arm")),
+        "promote": lambda value: _made(Gate, "promote", value, ("margin", "level")),
         "guardrails": _guardrails,
         "default_reward": lambda value: None if value == "none" else value,
     }
@@ -255,18 +284,21 @@ def _mode(told: Any) -> Mode:
 
 def _guardrails(told: Any) -> tuple[Guardrail, ...]:
     rows = _table("guardrails", told).items()
-    return tuple(Guardrail(metric, **_table(f"guardrails.{metric}", row)) for metric, row in rows)
+    known = _names(Guardrail) - {"metric"}
+    return tuple(
+        _made(Guardrail, f"guardrails.{metric}", row, known, metric=metric) for metric, row in rows
+    )
 
 
 def _key(name: str, told: Any) -> Key:
     table = _table(f"keys.{name}", told)
     _check_names(f"keys.{name}", table, ("sha256", "roles"))
     digest, roles = table.get("sha256", ""), table.get("roles", [])
-    if len(digest) != 64 or set(digest) - set("0123456789abcdef"):
+    if not isinstance(digest, str) or len(digest) != 64 or set(digest) - set("0123456789abcdef"):
         remedy = "give the SHA-256 of the key in hexadecimal: `bandstrap serve --new-key` makes one"
         raise InvalidInput(f"keys.{name}.sha256", digest, remedy)
     known = [each.value for each in Role]
-    for role in roles:
+    for role in _texts(f"keys.{name}.roles", roles):
         if role not in known:
             raise UnknownName("role", role, known)
     return Key(name, digest, frozenset(map(Role, roles)))
@@ -287,6 +319,29 @@ def _policy(name: str | None, parameters: Mapping[str, Any]) -> Policy[Any]:
         remedy = f"{name} has no such parameter: {error}"
         raise InvalidInput("parameters", dict(parameters), remedy) from error
     return chosen
+
+
+def _made(kind: Callable[..., T], where: str, told: Any, known: Iterable[str], **given: Any) -> T:
+    """What a table describes."""
+    table = _table(where, told)
+    _check_names(where, table, known)
+    try:
+        return kind(**given, **table)
+    except TypeError as error:  # one is missing
+        remedy = f"give {', '.join(sorted(known))} ({error})"
+        raise InvalidInput(where, dict(table), remedy) from error
+
+
+def _text(parameter: str, told: Any) -> str:
+    if not isinstance(told, str):
+        raise InvalidInput(parameter, told, "give a text")
+    return told
+
+
+def _texts(parameter: str, told: Any) -> tuple[str, ...]:
+    if not isinstance(told, list):
+        raise InvalidInput(parameter, told, "give a list of texts")
+    return tuple(_text(parameter, each) for each in told)
 
 
 def _names(kind: type) -> set[str]:

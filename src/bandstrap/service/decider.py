@@ -59,6 +59,7 @@ class Decider:
     def decide(self, request: DecisionRequest, name: str, now: float) -> Decided:
         """What is answered to a request, and what is to be kept of it."""
         mode, current = self.experiment.mode, self.current
+        self.experiment.check_context(request.context)
         if mode is Mode.ONLINE:
             if request.arm is not None or request.propensity is not None:
                 remedy = "here the policy decides: leave arm and propensity out"

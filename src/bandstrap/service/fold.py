@@ -1,23 +1,41 @@
-"""Steps in, what was learnt out: the same steps give the same state, bit for bit."""
+"""Folds the steps of the journal into what was learnt: equal steps, equal state, bit for bit."""
 
+import json
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
+from time import time
 from typing import Any
+
+from sqlalchemy import Connection, delete, func, select
 
 from bandstrap.bandit.arms import checked_name
 from bandstrap.bandit.bandit import Bandit
 from bandstrap.bandit.log.recorded import read_context
 from bandstrap.errors import BandstrapError, InvalidInput, OutputError
-from bandstrap.policies.registry import REGISTRY
+from bandstrap.service.candidates import draws_train, named
 from bandstrap.service.config import Experiment
 from bandstrap.service.facts import Facts, Lesson, new_facts, read_facts
-from bandstrap.service.store.steps import Snapshot, Step, newest_snapshots, read_steps
-from bandstrap.service.store.store import Store
+from bandstrap.service.judging.facts import passes_by, reason
+from bandstrap.service.judging.guardrails import rails_from, rails_told
+from bandstrap.service.judging.kept import Fields, check
+from bandstrap.service.store.steps import (
+    Snapshot,
+    Step,
+    newest_snapshots,
+    put_error,
+    read_steps,
+)
+from bandstrap.service.store.store import Store, Unavailable
+from bandstrap.service.store.tables import SNAPSHOTS, STEPS
+from bandstrap.storage.schema import Anything, DictOf, ListOf, Text, require
 
-__all__ = ["COMMANDS", "State", "load", "rebuild", "settings_of"]
+__all__ = ["COMMANDS", "State", "begun_with", "load", "may_change", "rebuild", "settings_of"]
 
 COMMANDS = ("add_arm", "retire_arm", "reinstate_arm", "promote", "rollback")  # a person's
+KEPT = Fields(former=ListOf(Text()), settings=DictOf(Text(), Anything()), facts=Anything())
+LOG = logging.getLogger(__name__)
 
 
 @dataclass
@@ -42,6 +60,11 @@ class State:
     @property
     def bandits(self) -> dict[str, Bandit]:
         return {self.deciding_name: self.deciding, **self.candidates}
+
+    @property
+    def described(self) -> str:
+        """The policy that decides."""
+        return named(self.facts.policies[self.deciding_name]) or "the default policy"
 
     def apply(self, steps: Iterable[Step]) -> None:
         """Let steps happen, in order."""
@@ -74,14 +97,32 @@ class State:
     def restored(
         cls, experiment: Experiment, snapshots: Iterable[Snapshot], trusted: Iterable[Any] = ()
     ) -> "State":
-        """From what `snapshots` told."""
+        """From what `snapshots` has returned; if they are damaged, an `OutputError`."""
+        try:
+            return cls._restored(experiment, [*snapshots], trusted)
+        except BandstrapError as error:
+            where = f"the snapshot of experiment {experiment.name}"
+            raise OutputError(where, f"cannot be used: {error}", "rebuild it") from error
+
+    @classmethod
+    def _restored(
+        cls, experiment: Experiment, snapshots: list[Snapshot], trusted: Iterable[Any]
+    ) -> "State":
         bandits = {each.policy: Bandit.from_bytes(each.state, trusted) for each in snapshots}
-        own = next(each for each in snapshots if each.deciding)
-        assert own.facts is not None
-        deciding = bandits.pop(own.policy)
+        own = [each for each in snapshots if each.deciding]
+        require(len(own) == 1, f"{len(own)} policies decide, not one")
+        kept = own[0].facts
+        check(KEPT, kept)
+        assert kept is not None
+        facts = read_facts(experiment, kept["facts"])
+        require(facts.deciding == own[0].policy, "facts are of another policy")
+        require(bandits.keys() <= facts.policies.keys(), "a policy is not described")
+        deciding = bandits.pop(own[0].policy)
+        arms = {each.arms for each in bandits.values()}
+        require(arms <= {deciding.arms}, "policies have different arms")
         return cls(
-            experiment, deciding, own.policy, bandits, read_facts(experiment, own.facts["facts"]),
-            own.number, own.facts["former"], own.facts["settings"],
+            experiment, deciding, own[0].policy, bandits, facts,
+            own[0].number, kept["former"], kept["settings"],
         )  # fmt: skip
 
 
@@ -93,11 +134,50 @@ def rebuild(store: Store, experiment: Experiment, upto: int | None = None) -> St
 
 
 def load(store: Store, experiment: Experiment, trusted: Iterable[Any] = ()) -> State:
-    """What was learnt, from the newest snapshot and the steps after it."""
-    found = store.read(lambda connection: newest_snapshots(connection, experiment.name))
-    state = State.restored(experiment, found, trusted) if found else State.begun(experiment)
+    """What was learnt, from the newest snapshot and the steps after it.
+
+    Snapshots only save time: one that is damaged is deleted, and an older one or the whole journal
+    is used.
+    """
+    state = _newest(store, experiment, [*trusted]) or State.begun(experiment)
     state.apply(read_steps(store, experiment.name, state.number))
     return state
+
+
+def _newest(store: Store, experiment: Experiment, trusted: list[Any]) -> State | None:
+    while True:
+        try:
+            found = store.read(lambda connection: newest_snapshots(connection, experiment.name))
+            return State.restored(experiment, found, trusted) if found else None
+        except Unavailable:
+            raise
+        except (BandstrapError, ValueError) as error:  # or its facts are no JSON
+            text = str(error)
+            LOG.warning("%s", text)
+            store.write(lambda connection, why=text: _discard(connection, experiment.name, why))  # type: ignore[misc]
+
+
+def _discard(connection: Connection, experiment: str, why: str) -> None:
+    """Delete the newest snapshots, so that others can take their place."""
+    own = SNAPSHOTS.c.experiment == experiment
+    newest = connection.execute(select(func.max(SNAPSHOTS.c.number)).where(own)).scalar()
+    connection.execute(delete(SNAPSHOTS).where(own, SNAPSHOTS.c.number == newest))
+    put_error(connection, experiment, time(), f"snapshot {newest} is deleted: {why}")
+
+
+def begun_with(connection: Connection, experiment: str) -> dict[str, Any] | None:
+    """The settings of the last `configure` step; None before the first."""
+    query = select(STEPS.c.payload).where(STEPS.c.experiment == experiment)
+    query = query.where(STEPS.c.kind == "configure").order_by(STEPS.c.number.desc()).limit(1)
+    found = connection.execute(query).scalar()
+    settings: dict[str, Any] | None = None if found is None else json.loads(found)
+    return settings
+
+
+def may_change(setting: str, begun: Mapping[str, Any]) -> bool:
+    """Whether a setting may change under an experiment; contexts may be declared later."""
+    undeclared = setting == "context" and begun.get("context") is None
+    return undeclared or setting in ("candidates", "guardrails")
 
 
 def settings_of(experiment: Experiment) -> dict[str, Any]:
@@ -111,12 +191,14 @@ def settings_of(experiment: Experiment) -> dict[str, Any]:
         "rewards": repr(experiment.rewards),
         "floor": experiment.floor,
         "control": None if control is None else [control.share, control.arm],
+        "context": experiment.context,
         "candidates": dict(experiment.candidates),
+        "guardrails": rails_told(experiment.guardrails),
     }
 
 
 def lesson_of(step: Step) -> Lesson:
-    """A step as judging sees it."""
+    """The lesson in a step, for judging."""
     told, made = step.payload, step.record
     if made is None or step.id is None:
         raise OutputError("the journal", f"lacks the decision of step {step.number}",
@@ -136,12 +218,13 @@ def lesson_of(step: Step) -> Lesson:
 
 def _lesson(state: State, step: Step) -> None:
     told = lesson_of(step)
-    state.facts.lesson(told, state.deciding, state.candidates)
+    refusal = state.facts.lesson(told, state.deciding, state.candidates)
+    state.refusals += [] if refusal is None else [refusal]
     if told.reward is None:
         return
     for name, bandit in state.bandits.items():
         try:
-            if _draws_train(state.experiment, name):
+            if draws_train(state.facts.policies[name]):
                 # As it would have where it decides: deciders' copies forget what they trained.
                 bandit.drop(bandit.decide(told.context, key=told.id))
             bandit.learn(
@@ -150,14 +233,10 @@ def _lesson(state: State, step: Step) -> None:
                 reward=told.reward,
                 weight=step.payload["weight"],
             )
-        except BandstrapError as error:  # each time the same: the fold stays what it was
-            state.refusals.append(f"{name} refused the reward of {told.id}: {error}")
-
-
-def _draws_train(experiment: Experiment, name: str) -> bool:
-    """Whether a policy trains as it draws; the default one may."""
-    policy = experiment.candidates.get(name, experiment.policy)
-    return policy is None or (policy in REGISTRY and REGISTRY[policy].draws_train)
+        except Exception as error:  # each time the same: the fold stays what it was
+            if passes_by(error):
+                raise
+            state.refusals.append(f"{name} refused the reward of {told.id}: {reason(error)}")
 
 
 def _settle(state: State, step: Step) -> None:
@@ -166,11 +245,17 @@ def _settle(state: State, step: Step) -> None:
 
 
 def _configure(state: State, step: Step) -> None:
-    """Candidates that are new begin, with the arms that there are; others go."""
-    state.settings, wanted = step.payload, step.payload["candidates"]
+    """New candidates begin with the current arms, and so do those with another policy."""
+    wanted, known = step.payload["candidates"], state.facts.policies
+    decides = state.deciding_name
+    if decides in wanted and wanted[decides] != known[decides]:
+        remedy = "it decides: roll it back first, or give the new policy another name"
+        raise InvalidInput(f"candidates.{decides}", wanted[decides], remedy)
     for name in [*state.candidates]:
-        if name not in wanted and name != state.experiment.name:
+        if name != state.experiment.name and wanted.get(name) != known[name]:
             del state.candidates[name]
+    state.settings = step.payload
+    state.facts.configured(wanted, rails_from(step.payload["guardrails"]))
     for name, policy in wanted.items():
         if name not in state.bandits:
             state.candidates[name] = _with_arms_of(state, state.experiment.bandit(policy))
@@ -235,7 +320,7 @@ def _swap(state: State, name: str) -> None:
 
 
 def _refused(state: State, step: Step) -> None:
-    """Nothing happened; that it was asked for is written down."""
+    """A refused command changes nothing; the journal records it."""
 
 
 def _arm(step: Step) -> Any:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from bandstrap.errors import BandstrapError, OutputError
 from bandstrap.service.config import Experiment, ServiceConfig
-from bandstrap.service.fold import COMMANDS, State, load, rebuild, settings_of
+from bandstrap.service.fold import COMMANDS, State, load, may_change, rebuild, settings_of
 from bandstrap.service.store import Store, Unavailable
 from bandstrap.service.store.leases import Lease, LeaseLost, check, give_up, take
 from bandstrap.service.store.reading import command_step, tails
@@ -182,6 +182,7 @@ class Pupil:
         if state.number:
             check_settings(self.experiment, state.settings)
         if not state.number or wanted != state.settings:
+            state.check("configure", wanted)
             step = ("configure", wanted, None)
             self._first = self._append(state, now, [step])
 
@@ -330,7 +331,7 @@ class Pupil:
         return {
             **told, "experiment": name, "mode": self.experiment.mode.value,
             "policy": state.deciding_name, "version": state.number,
-            "described": self.experiment.described(state.deciding_name),
+            "described": state.described,
             "decisions": lessons + len(self._waiting), "waiting": len(self._waiting),
             "late": late, "errors": errors,
         }  # fmt: skip
@@ -340,7 +341,7 @@ def check_settings(experiment: Experiment, begun: dict[str, Any]) -> None:
     """Refuse settings from which what was learnt could not be rebuilt."""
     wanted: dict[str, Any] = json.loads(json.dumps(settings_of(experiment)))
     for setting, value in wanted.items():
-        if setting != "candidates" and begun.get(setting) != value:
+        if not may_change(setting, begun) and begun.get(setting) != value:
             remedy = f"it was {begun.get(setting)!r}; change it back, or give a new name"
             where = f"experiment {experiment.name}"
             raise OutputError(where, f"was begun with another setting of {setting}", remedy)

@@ -18,10 +18,10 @@ def practise(config: ServiceConfig) -> None:
     >>> practise(config_from({"experiments": {"news": {"arms": ["a", "b"], "policy": "wb"}}}))
     """
     for each in config.experiments.values():
-        for policy in {each.policy, *each.candidates.values()}:
+        for told in (None, *each.candidates.values()):
             for context in CONTEXTS:
                 with suppress(BandstrapError), no_cost_warnings():  # of contexts, or of none
-                    _play(each.bandit(policy), context)
+                    _play(each.bandit(told), context)
 
 
 def _play(bandit: Bandit, context: list[float] | None) -> None:

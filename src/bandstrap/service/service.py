@@ -19,7 +19,7 @@ from bandstrap.errors import BandstrapError, UnknownName
 from bandstrap.service.config import ServiceConfig
 from bandstrap.service.decider import Decider, as_text
 from bandstrap.service.export import records
-from bandstrap.service.fold import COMMANDS
+from bandstrap.service.fold import COMMANDS, begun_with
 from bandstrap.service.learner import check_settings
 from bandstrap.service.messages import (
     DecisionAnswer,
@@ -29,7 +29,7 @@ from bandstrap.service.messages import (
     RewardRequest,
 )
 from bandstrap.service.store import Store, Unavailable
-from bandstrap.service.store.steps import newest_snapshots, status_of
+from bandstrap.service.store.steps import status_of
 from bandstrap.service.store.writer import Job, Writer
 from bandstrap.service.store.writing import (
     Activated,
@@ -245,10 +245,9 @@ class Service:
 
     def _check_settings(self) -> None:
         for name, each in self.config.experiments.items():
-            read = partial(newest_snapshots, experiment=name)
-            for told in self.store.read(read):
-                if told.facts is not None:
-                    check_settings(each, told.facts["settings"])
+            settings = self.store.read(partial(begun_with, experiment=name))
+            if settings is not None:
+                check_settings(each, settings)
 
 
 def _digest(experiment: str, request: DecisionRequest) -> str:

@@ -1,10 +1,12 @@
-"""The classes that snapshots may name beside our own: those that the configuration names."""
+"""Classes that snapshots may name in addition to our own: those that the configuration names."""
 
 from importlib import import_module
 from typing import Any
 
 from bandstrap.errors import InvalidInput
-from bandstrap.policies.own import is_path, parsed
+from bandstrap.policies.base import Policy
+from bandstrap.policies.own import is_path, made, parsed
+from bandstrap.service.candidates import chosen
 from bandstrap.service.config import ServiceConfig
 
 
@@ -13,10 +15,11 @@ def trusted_classes(config: ServiceConfig) -> list[Any]:
     policies = {
         text
         for each in config.experiments.values()
-        for text in (each.policy, *each.candidates.values())
+        for text, _ in map(chosen, (each.policy, *each.candidates.values()))
         if text is not None and is_path(text)
     }
-    return [_imported(text) for text in (*sorted(policies), *config.trusted)]
+    makers = [type(made(text, Policy)) for text in sorted(policies)]  # a function may make them
+    return [*makers, *map(_imported, config.trusted)]
 
 
 def _imported(text: str) -> Any:

@@ -22,6 +22,7 @@ from bandstrap import (
     SharedBootstrap,
 )
 from bandstrap.problem import Support
+from bandstrap.service.candidates import draws_train
 from bandstrap.service.config import Gate, Guardrail, Mode
 from bandstrap.service.judging import Facts, Lesson, Verdict
 from states import everything
@@ -421,3 +422,36 @@ def test_draws_that_train_a_policy_train_a_copy():
             bandit.learn(context=context, arm=arm, reward=it.reward)
     assert facts.lifts.candidates["x"].decisions == 12
     assert everything(other) == everything(twin)
+
+
+def test_candidates_that_come_later_spend_what_is_left_of_the_level():
+    """However many are added, all together are promoted wrongly with the probability 0.05."""
+    facts, deciding, candidates = begun(candidates={"ts": "ts", "ucb": "ts"})
+    played(facts, deciding, candidates, PAYS, 3)
+    for number in range(1, 6):
+        candidates[f"later {number}"] = facts.experiment.bandit("ts")
+        facts.configured(dict.fromkeys(candidates, "ts"), ())
+        played(facts, deciding, candidates, PAYS, 1, start=10 * number)
+    lifts = facts.lifts.candidates
+    alone = {name: 1 - it.sequence.settings.level for name, it in lifts.items()}
+    assert alone["ts"] == alone["ucb"] == pytest.approx(0.05 * 3 / np.pi**2)
+    assert alone["later 1"] == pytest.approx(0.05 * 6 / np.pi**2 / 4)
+    assert alone["later 5"] < alone["later 4"]
+    assert sum(alone.values()) < 0.05
+    assert again(facts).to_dict() == facts.to_dict()
+    del candidates["ts"]
+    played(facts, deciding, candidates, PAYS, 1, start=90)
+    candidates["ts"] = facts.experiment.bandit("ts")
+    played(facts, deciding, candidates, PAYS, 1, start=100)
+    assert lifts["ts"].sequence.settings.level > 1 - alone["later 5"]  # it comes anew
+
+
+@pytest.mark.parametrize(
+    ("told", "trains"),
+    [
+        (None, True), ("ts", False), ("wb-nn", True), ("own:Mine(rate=1)", True),
+        ({"policy": "ucb1", "parameters": {"scale": 1.0}}, False),
+    ],
+)  # fmt: skip
+def test_whose_draws_may_train(told, trains):
+    assert draws_train(told) is trains

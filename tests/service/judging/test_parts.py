@@ -128,16 +128,17 @@ def test_guardrails_stop_what_is_surely_beyond():
             told = {"errors": float(rng.random() < errors), "speed": float(rng.normal(speed))}
             watch.add(arm, told if number % 3 else {"errors": told["errors"]}, arms=3)
         if number == 300:
-            rails = watch.rails
-            watch = Guardrails.from_dict(rails, through_json(watch.to_dict()))
+            watch = Guardrails.from_dict(through_json(watch.to_dict()))
     assert sorted(watch.broken()) == ["failing", "slow"]
     row = next(it for it in watch.told(["slow"]) if (it["metric"], it["arm"]) == ("speed", "slow"))
     assert row["stopped"]
     assert row["low"] < 1.0 < row["high"] < row["limit"] == 2.0
     watch.forget("slow")
     assert watch.broken() == ["failing"]
-    other = Guardrails.from_dict([Guardrail("speed", least=0.0, high=10.0)], watch.to_dict())
+    other = watch.watching([Guardrail("speed", least=0.0, high=10.0)])
     assert other.broken() == []
+    assert {row["metric"] for row in other.told([])} == {"speed"}
+    assert watch.watching([Guardrail("speed", least=0.0, high=9.0)]).told([]) == []
 
 
 def test_guardrails_seldom_stop_what_is_within():

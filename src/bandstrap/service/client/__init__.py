@@ -1,5 +1,5 @@
-"""The client of a service: it retries, keeps rewards on disk while nobody answers, and never says
-that something is stored that is not."""
+"""A client of the service: it retries, keeps rewards on disk while the server is away, and reports
+as stored only what is stored."""
 
 from bandstrap.service.client.asynchronous import AsyncClient
 from bandstrap.service.client.protocol import Decided, Request, Reward

@@ -1,21 +1,25 @@
-"""Rewards on disk while the server is away: lines that are synced before anybody is told."""
+"""Rewards on disk while the server is away; lines are synced before the call returns."""
 
 import json
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from bandstrap.errors import OutputError
 from bandstrap.storage.files import write_text
 from bandstrap.storage.locks import locked, locked_if_free
+from bandstrap.validation import is_finite
 
 __all__ = ["DAMAGED", "Batch", "Buffer", "Line"]
 
 Line = dict[str, Any]
-DAMAGED = "damaged"  # the only field of a line that is none
+DAMAGED = "damaged"  # the only field of a line that is no reward
+LONGEST = 10_000_000  # bytes of a line
+DIGITS = 20  # of a position
 REMEDY = "make room or choose another buffer"
 
 
@@ -27,11 +31,11 @@ class Batch(NamedTuple):
 
 
 class Buffer:
-    """A file of JSON lines that several threads and processes append to and one at a time sends.
+    """A file of JSON lines. Several threads and processes append to it; one at a time sends it.
 
-    Beside it lie `.lock`, `.sending`, `.sent` (how far it has been sent) and `.refused`, with what
-    the server will never take. Sent lines leave the file when all of it has been sent. After a
-    crash lines may be sent again, which does no harm, and none is left out.
+    Next to it are `.lock`, `.sending`, `.sent` (the position up to which lines have been sent) and
+    `.refused` (lines that the server rejects for good). The file is emptied when all of it has been
+    sent. After a crash some lines may be sent again, which is harmless, and none is lost.
 
     >>> from tempfile import mkdtemp
     >>> buffer = Buffer(Path(mkdtemp()) / "rewards")
@@ -51,9 +55,13 @@ class Buffer:
 
     def append(self, lines: Sequence[Line]) -> None:
         """Store lines; when this returns they are on the disk."""
-        data = b"".join(_encoded(line) for line in lines)
+        encoded = [_encoded(line) for line in lines]
+        longest = max(map(len, encoded), default=0)
+        if longest > LONGEST:
+            problem = f"takes lines of up to {LONGEST} bytes, not {longest}"
+            raise OutputError(self.path, problem, "send fewer metrics")
         with self._held():
-            _write(self.path, self._size(), data)
+            _write(self.path, self._size(), b"".join(encoded), follow=True)
 
     def first(self, most: int, most_bytes: int) -> Batch:
         """Some lines that wait, the oldest first."""
@@ -62,12 +70,12 @@ class Buffer:
             start = end = self._start()
             if not self.path.exists():
                 return batch
-            with open(self.path, "rb") as file:
+            with _reading(self.path) as file:
                 file.seek(start)
-                for line in file:
-                    end += len(line)
+                for line, length in _lines(file):
+                    end += length
                     full = len(batch.lines) == most or end - start > most_bytes
-                    if not line.endswith(b"\n") or (full and batch.lines):
+                    if full and batch.lines:
                         break
                     batch.lines.append(_decoded(line))
                     batch.ends.append(end)
@@ -77,15 +85,17 @@ class Buffer:
         """All lines up to `end` need not be sent again."""
         with self._held():
             if end < self._size():
+                if self._beside("sent").is_symlink():  # it would be followed
+                    raise OutputError(self._beside("sent"), "is a link", REMEDY)
                 write_text(self._beside("sent"), str(end), REMEDY)
                 return
             # In this order: if we are stopped in between all is sent again, and none is left out.
             with suppress(FileNotFoundError):
                 self._beside("sent").unlink()
-            _write(self.path, 0, b"")
+            _write(self.path, 0, b"", follow=True)
 
     def refuse(self, lines: Sequence[Line]) -> None:
-        """Keep what the server will never take, so that nothing is lost."""
+        """Keep what the server rejects for good, so that nothing is lost."""
         path = self._beside("refused")
         with self._held():
             size = path.stat().st_size if path.exists() else 0
@@ -96,9 +106,9 @@ class Buffer:
         with self._held():
             if not self.path.exists():
                 return 0
-            with open(self.path, "rb") as file:
+            with _reading(self.path) as file:
                 file.seek(self._start())
-                return sum(line.endswith(b"\n") for line in file)
+                return sum(1 for _ in _lines(file))
 
     @contextmanager
     def sending(self) -> Iterator[bool]:
@@ -121,18 +131,23 @@ class Buffer:
         return self.path.with_name(f"{self.path.name}.{what}")
 
     def _start(self) -> int:
-        """How far it has been sent."""
+        """The position up to which lines have been sent; 0 if it is not the start of a line."""
         try:
-            start = int(self._beside("sent").read_text(encoding="ascii"))
+            with _reading(self._beside("sent"), follow=False) as file:
+                start = int(file.read(DIGITS).decode("ascii"))
         except (FileNotFoundError, ValueError):
             return 0
-        return start if start <= self._size() else 0
+        if not 0 < start <= self._size():
+            return 0
+        with _reading(self.path) as file:
+            file.seek(start - 1)
+            return start if file.read(1) == b"\n" else 0
 
     def _size(self) -> int:
-        """Where the last whole line ends: nobody was told of what is after it."""
+        """Where the last whole line ends; what follows was never acknowledged."""
         if not self.path.exists():
             return 0
-        with open(self.path, "rb") as file:
+        with _reading(self.path) as file:
             size = end = file.seek(0, os.SEEK_END)
             while end:
                 begin = max(end - (1 << 16), 0)
@@ -144,11 +159,23 @@ class Buffer:
         return 0 if size else size
 
 
-def _write(path: Path, start: int, data: bytes) -> None:
+def _lines(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
+    """Whole lines and how long they are; of one that is too long, the beginning."""
+    while line := file.readline(LONGEST):
+        last, length = line, len(line)
+        while not last.endswith(b"\n"):
+            last = file.readline(LONGEST)
+            if not last:
+                return
+            length += len(last)
+        yield line, length
+
+
+def _write(path: Path, start: int, data: bytes, follow: bool = False) -> None:
     """These bytes from `start` on, nothing after them, and all of it on the disk; or an error and
     the file as it was."""
     new = not path.exists()
-    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    file = _open(path, os.O_RDWR | os.O_CREAT, follow)
     try:
         os.ftruncate(file, start)
         try:
@@ -157,7 +184,7 @@ def _write(path: Path, start: int, data: bytes) -> None:
             while left:
                 left = left[os.write(file, left) :]
             os.fsync(file)
-        except BaseException:  # the caller will not know that it was written
+        except BaseException:  # the caller takes it as not written
             os.ftruncate(file, start)
             raise
     finally:
@@ -167,7 +194,7 @@ def _write(path: Path, start: int, data: bytes) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """A new file is there after a power cut only if its folder says so; not all systems can."""
+    """Make a new file's name survive a power cut, where folders can be synced."""
     with suppress(OSError):
         opened = os.open(folder, os.O_RDONLY)
         try:
@@ -178,11 +205,33 @@ def _sync(folder: Path) -> None:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[int]:
-    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    file = _open(path, os.O_RDWR | os.O_CREAT, follow=False)
     try:
         yield file
     finally:
         os.close(file)
+
+
+@contextmanager
+def _reading(path: Path, follow: bool = True) -> Iterator[BinaryIO]:
+    with os.fdopen(_open(path, os.O_RDONLY, follow), "rb") as file:
+        yield file
+
+
+def _open(path: Path, flags: int, follow: bool) -> int:
+    """A regular file; a pipe would block, and a link may lead to somebody else's file."""
+    flags |= getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    flags |= 0 if follow else getattr(os, "O_NOFOLLOW", 0)
+    try:
+        file = os.open(path, flags, 0o600)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise OutputError(path, f"cannot be opened ({error.strerror or error})", REMEDY) from error
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise OutputError(path, "is not a regular file", REMEDY)
+    return file
 
 
 def _encoded(line: Line) -> bytes:
@@ -190,10 +239,18 @@ def _encoded(line: Line) -> bytes:
 
 
 def _decoded(line: bytes) -> Line:
-    """A line, or what is left of it if somebody has damaged it."""
+    """A reward; or the text of a line that is none."""
     try:
         told = json.loads(line)
-    except ValueError:
+        _encoded(told)  # refuses NaN, and numbers that are too large
+    except (ValueError, RecursionError):
         told = None
-    whole = isinstance(told, dict) and {"id", "reward"} <= told.keys()
-    return told if whole else {DAMAGED: line.decode("latin-1")}
+    return told if _is_reward(told) else {DAMAGED: line.decode("latin-1")}
+
+
+def _is_reward(told: Any) -> bool:
+    if not isinstance(told, dict) or not isinstance(told.get("id"), str):
+        return False
+    metrics = told.get("metrics", {})
+    numbers = [told.get("reward"), *(metrics.values() if isinstance(metrics, dict) else [None])]
+    return all(is_finite(each) and not isinstance(each, bool) for each in numbers)

@@ -298,7 +298,7 @@ def _named(request: Request) -> Request:
 
 
 def _check(given: Reward) -> None:
-    """Refuse now what could only be refused later, when nobody listens any more."""
+    """Refuse now what the server would refuse after the call has returned."""
     _check_id(given.id)
     for name, value in (("reward", given.reward), *given.metrics.items()):
         if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
@@ -334,7 +334,7 @@ def _sendable(line: Line) -> Line:
 
 
 def _problem(reply: Reply) -> Problem:
-    """What an answer says that is no success; proxies speak otherwise than we do."""
+    """The problem in an answer that is not 2xx; a proxy's may have another form."""
     try:
         told = msgspec.json.decode(reply.content, type=dict[str, Any])
     except msgspec.MsgspecError:

@@ -40,8 +40,7 @@ class Retry:
 
 
 class Silence:
-    """Since when nobody answers; calls that can do without an answer do not wait for one again
-    and again."""
+    """How long the server has not answered: calls that need no answer do not wait meanwhile."""
 
     def __init__(self, most: float = 30.0) -> None:
         self._most = most

@@ -6,10 +6,15 @@ from typing import Any
 from bandstrap.bandit.decision import Arm
 from bandstrap.evaluation.intervals import EmpiricalBernstein
 from bandstrap.problem import Support
+from bandstrap.service.judging.kept import COUNT, TIME, Fields, Listed, check
 from bandstrap.service.judging.lesson import Lesson
 from bandstrap.service.judging.sequence import Sequence
+from bandstrap.storage.schema import Anything, Flag, ListOf, Maybe, Name
 
 __all__ = ["ArmFacts", "ArmsFacts"]
+
+ARM = Listed(Name(), COUNT, Anything(), Maybe(TIME), Maybe(TIME), Flag())
+FORM = Fields(arms=ListOf(ARM))
 
 
 class ArmFacts:
@@ -112,6 +117,7 @@ class ArmsFacts:
 
     @classmethod
     def from_dict(cls, support: Support, kept: Mapping[str, Any]) -> "ArmsFacts":
+        check(FORM, kept)
         made = cls(support)
         for name, decisions, rewards, since, until, stopped in kept["arms"]:
             arm = made.each[name] = ArmFacts(made._settings, since)

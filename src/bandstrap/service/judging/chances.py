@@ -11,7 +11,6 @@ from bandstrap.arrays import Array
 from bandstrap.bandit.bandit import Bandit
 from bandstrap.bandit.chance import Controlled, Floor, mixed
 from bandstrap.bandit.decision import Arm
-from bandstrap.policies.registry import REGISTRY
 from bandstrap.policies.validation import checked_decision
 
 __all__ = ["chances", "control_arm", "row_of", "unmoved", "without_control"]
@@ -50,12 +49,8 @@ def row_of(bandit: Bandit, context: Any) -> Array | None:
     return bandit.contexts.rows(context)[0][0]
 
 
-def unmoved(bandit: Bandit, policy: str | None, context: Any) -> Bandit:
-    """The bandit of a policy, named as the configuration does, to ask for its draws.
-
-    A copy, if they would train it: it shall learn as it would without being judged.
-    """
-    trains = policy is None or policy not in REGISTRY or REGISTRY[policy].draws_train
+def unmoved(bandit: Bandit, trains: bool, context: Any) -> Bandit:
+    """A bandit to ask for draws: a copy if these train it, as being judged must change nothing."""
     if not trains or bandit.memory(row_of(bandit, context)).policy.context_free:
         return bandit
     return deepcopy(bandit)

@@ -4,11 +4,17 @@ from collections.abc import Mapping
 from math import ceil, log
 from typing import Any
 
+from bandstrap.service.judging.kept import COUNT, Fields, Listed, check
+from bandstrap.storage.schema import ListOf, Whole, require
+
 __all__ = ["Delays"]
 
 GROWTH = 1.05  # of the bounds of classes: quantiles are right to 2.5%
 LEAST, MOST = 1e-3, 1e9  # seconds
 STEP = log(GROWTH)
+FURTHEST = 1000  # class: beyond that of LEAST and that of MOST
+CLASS = Listed(Whole(-FURTHEST, FURTHEST), COUNT)
+FORM = Fields(lessons=COUNT, given=COUNT, classes=ListOf(CLASS))
 
 
 class Delays:
@@ -59,6 +65,9 @@ class Delays:
 
     @classmethod
     def from_dict(cls, kept: Mapping[str, Any]) -> "Delays":
+        check(FORM, kept)
+        counted = sum(count for _, count in kept["classes"])
+        require(counted <= kept["given"] <= kept["lessons"], "more delays than rewards")
         made = cls()
         made.lessons, made.given = kept["lessons"], kept["given"]
         made._classes = dict(map(tuple, kept["classes"]))

@@ -1,6 +1,6 @@
 """All that judging knows of an experiment: a fold of its lessons, kept with snapshots."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any
 
@@ -11,13 +11,15 @@ from bandstrap.bandit.bandit import Bandit
 from bandstrap.bandit.decision import Arm
 from bandstrap.errors import BandstrapError
 from bandstrap.evaluation.diagnostics.rules import RULES, Severity
-from bandstrap.service.config import Experiment, Gate
+from bandstrap.service.candidates import Told, chosen, draws_train, named
+from bandstrap.service.config import Experiment, Gate, Guardrail
 from bandstrap.service.judging.arms import ArmsFacts
 from bandstrap.service.judging.chances import row_of, unmoved
 from bandstrap.service.judging.delays import Delays
 from bandstrap.service.judging.gate import PROMOTE, STOP, Verdict, needed, passes
 from bandstrap.service.judging.guardrails import Guardrails
 from bandstrap.service.judging.health import Health
+from bandstrap.service.judging.kept import COUNT, TIME, WEIGHED, Fields, Listed, check
 from bandstrap.service.judging.lesson import Lesson
 from bandstrap.service.judging.lift import Lift, Seen
 from bandstrap.service.judging.lifts import Lifts
@@ -25,12 +27,14 @@ from bandstrap.service.judging.lock_in import LockIn
 from bandstrap.service.judging.ratio import RatioTest
 from bandstrap.service.judging.reward_model import RunningModel
 from bandstrap.service.judging.series import Series
+from bandstrap.storage.schema import Anything, DictOf, ListOf, Maybe, Name, Real, Text, require
 
 __all__ = ["Facts"]
 
 EVENTS = 100  # that are kept
 LAST = 0.1  # share of decisions that is compared with those before
 FEW = 20  # missing rewards that say nothing
+PASSING = (MemoryError, OSError)  # of the machine: the same lesson may be judged the next time
 
 
 class Facts:
@@ -51,6 +55,9 @@ class Facts:
         support = experiment.rewards
         self.gate = experiment.promote or Gate()
         self.deciding, self.former = experiment.name, ""
+        self.policies: dict[str, Told | None] = {
+            experiment.name: experiment.policy, **experiment.candidates,
+        }  # fmt: skip
         self.started: float | None = None
         self.version = 0
         self.refused = 0  # decisions whose context a bandit cannot read
@@ -60,22 +67,29 @@ class Facts:
         self.model, self.lifts = RunningModel(), Lifts(support, self.gate.level)
         self.events: list[dict[str, Any]] = []
 
-    def lesson(self, it: Lesson, deciding: Bandit, candidates: Mapping[str, Bandit]) -> None:
-        """Take in a decision whose window is over, before any bandit learns it."""
+    def lesson(self, it: Lesson, deciding: Bandit, candidates: Mapping[str, Bandit]) -> str | None:
+        """Take in a decision whose window is over, before any bandit learns it.
+
+        What is returned says why it could not be judged: a policy refuses it, or fails.
+        """
         self.arms.meet(deciding.arms, it.time, deciding._arms.retired)
         if it.arm not in self.arms.each:
             self.arms.added(it.arm, it.time)
         self._count(it, deciding)
         if it.reward is None or it.weight is None or not it.judged or it.arm not in deciding.arms:
-            return
+            return None
         asked = [deciding, *candidates.values()]
-        marks = [bandit.contexts.mark() for bandit in asked]
+        marks = [bandit._mark() for bandit in asked]
         try:
             self._judge(it, it.reward, it.weight, deciding, candidates)
-        except BandstrapError:  # a bandit refuses the context, now and when it is to learn it
+        except Exception as error:
+            if passes_by(error):
+                raise
             for bandit, mark in zip(asked, marks, strict=True):
-                bandit.contexts.back_to(mark)
+                bandit._back_to(mark)
             self.refused += 1
+            return f"{it.id} was not judged: {reason(error)}"
+        return None
 
     def verdicts(self) -> list[Verdict]:
         """What the gate and guardrails ask for now: the best candidate that passes, and arms."""
@@ -95,8 +109,17 @@ class Facts:
         self.former, self.deciding = self.deciding, name
         self.lock_in = LockIn()
 
+    def configured(self, candidates: Mapping[str, Told], rails: Sequence[Guardrail]) -> None:
+        """Other candidates and guardrails from now on; another policy starts without a lift."""
+        stay = {name: self.policies[name] for name in (self.experiment.name, self.deciding)}
+        before, self.policies = self.policies, {**stay, **candidates}
+        for name, told in before.items():
+            if name not in self.policies or self.policies[name] != told:
+                self.lifts.forget(name)
+        self.rails = self.rails.watching(rails)
+
     def event(self, time: float, kind: str, payload: Mapping[str, Any]) -> None:
-        """Something that was done, as the step says it: arms, promotions, rollbacks."""
+        """Record a change of arms, a promotion or a rollback."""
         name = payload.get("candidate") if kind in (PROMOTE, "rollback") else payload.get("arm")
         name = payload.get("name") if name is None else name
         if kind in (PROMOTE, "rollback"):
@@ -132,7 +155,7 @@ class Facts:
         }
 
     def warnings(self) -> list[str]:
-        """What somebody should look at, in sentences."""
+        """What needs attention, in sentences."""
         found = [
             f"{arm}: its draws are the same every time and below another's, so that the policy "
             "never chooses it (all its rewards are equal)"
@@ -167,7 +190,11 @@ class Facts:
 
     @classmethod
     def from_dict(cls, experiment: Experiment, kept: Mapping[str, Any]) -> "Facts":
-        """What `to_dict` has kept, to go on from there."""
+        """What `to_dict` has kept, to go on from there; damage is an error."""
+        check(FORM, kept)
+        require(kept["deciding"] in kept["policies"], "it is not known what decides")
+        for told in kept["policies"].values():
+            chosen(told)
         made, support = cls(experiment), experiment.rewards
         for name in OWN:
             setattr(made, name, kept[name])
@@ -182,7 +209,7 @@ class Facts:
             RatioTest.from_dict(kept["ratio"]),
             LockIn.from_dict(kept["lock_in"]),
         )
-        made.rails = Guardrails.from_dict(experiment.guardrails, kept["rails"])
+        made.rails = Guardrails.from_dict(kept["rails"])
         made.model, made.lifts = (
             RunningModel.from_dict(kept["model"]),
             Lifts.from_dict(support, made.gate.level, kept["lifts"]),
@@ -225,8 +252,7 @@ class Facts:
         self.model.add(it.arm, paid, row)
 
     def _asked(self, name: str, bandit: Bandit, context: Any) -> Bandit:
-        policy = self.experiment.candidates.get(name, self.experiment.policy)
-        return unmoved(bandit, policy, context)
+        return unmoved(bandit, draws_train(self.policies[name]), context)
 
     def _arm_event(self, kind: str, arm: Arm, time: float) -> None:
         if kind == "add_arm":
@@ -260,10 +286,10 @@ class Facts:
         blank = Lift(1.0, self.gate.level)
         lift = self.lifts.candidates.get(name, blank)
         over = self.lifts.over_control.get(name)
-        policy = self.experiment.candidates.get(name, self.experiment.policy)
         return {
-            "name": name, "policy": policy, **lift.told(), "margin": self.gate.margin,
-            "needed": needed(lift, self.gate), "over_control": over and over.told(),
+            "name": name, "policy": named(self.policies.get(name)), **lift.told(),
+            "margin": self.gate.margin, "needed": needed(lift, self.gate),
+            "over_control": over and over.told(),
         }  # fmt: skip
 
     def _of_missing(self) -> list[str]:
@@ -280,9 +306,19 @@ class Facts:
         return found
 
 
-OWN = ("deciding", "former", "started", "version", "refused")
+OWN = ("deciding", "former", "policies", "started", "version", "refused")
 PARTS = (
     "arms", "series", "delays", "health", "ratio", "rails", "lock_in", "model", "lifts",
+)  # fmt: skip
+EACH = ListOf(Real(), "arms")
+RATIO = Fields(
+    arms=ListOf(Name(), "arms"), most=WEIGHED,
+    every=Listed(EACH, EACH, Real()), chosen=Listed(EACH, EACH, EACH),
+)  # fmt: skip
+FORM = Fields(
+    deciding=Text(), former=Text(), policies=DictOf(Text(), Anything()), started=Maybe(TIME),
+    version=COUNT, refused=COUNT, events=ListOf(Fields(time=TIME, kind=Text(), text=Text())),
+    **{**dict.fromkeys(PARTS, Anything()), "ratio": RATIO},
 )  # fmt: skip
 SAID = {
     "add_arm": "{} was added",
@@ -303,6 +339,18 @@ def _most(it: Lesson, arms: tuple[Arm, ...], at: int) -> Array:
     if it.certain and it.weight is not None:
         most[at] = it.weight
     return most
+
+
+def passes_by(error: Exception) -> bool:
+    """Whether it is a fault of the machine; any other error of a policy comes each time."""
+    return isinstance(error, PASSING) and not isinstance(error, BandstrapError)
+
+
+def reason(error: Exception) -> str:
+    """An error in a line; of somebody else's code with its kind."""
+    if isinstance(error, BandstrapError):
+        return str(error)
+    return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def _value(lift: Lift) -> float:

@@ -6,11 +6,16 @@ from typing import Any
 from bandstrap.bandit.decision import Arm
 from bandstrap.evaluation.intervals import EmpiricalBernstein
 from bandstrap.service.config import Guardrail
+from bandstrap.service.judging.kept import Fields, Listed, check
 from bandstrap.service.judging.sequence import Sequence as Bounds
+from bandstrap.storage.schema import Anything, ListOf, Maybe, Name, Real, Text, require
 
-__all__ = ["Guardrails"]
+__all__ = ["Guardrails", "rails_from", "rails_told"]
 
 LEVEL = 0.95  # for all arms together, of each metric
+RAIL = Listed(Text(), Maybe(Real()), Maybe(Real()), Real(), Real())
+SEQUENCE = Listed(Text(), Name(), Real(), Anything())
+FORM = Fields(rails=ListOf(RAIL), sequences=ListOf(SEQUENCE))
 
 
 class Guardrails:
@@ -50,6 +55,15 @@ class Guardrails:
         """Start anew with an arm, which was reinstated."""
         self._sequences = {key: it for key, it in self._sequences.items() if key[1] != arm}
 
+    def watching(self, rails: Sequence[Guardrail]) -> "Guardrails":
+        """With other limits; what is no longer watched, or by other bounds, is forgotten."""
+        made, known = Guardrails(rails), {rail.metric: rail for rail in rails}
+        for (metric, arm), it in self._sequences.items():
+            ends = it.settings.low, it.settings.high
+            if metric in known and (known[metric].low, known[metric].high) == ends:
+                made._sequences[metric, arm] = it
+        return made
+
     def told(self, stopped: Sequence[Arm]) -> list[dict[str, Any]]:
         rows = []
         for rail, arm, bounds in self._each():
@@ -70,19 +84,20 @@ class Guardrails:
 
     def to_dict(self) -> dict[str, Any]:
         rows = [
-            [metric, arm, it.settings.level, it.settings.low, it.settings.high, it.to_dict()]
+            [metric, arm, it.settings.level, it.to_dict()]
             for (metric, arm), it in self._sequences.items()
         ]
-        return {"sequences": rows}
+        return {"rails": rails_told(self.rails), "sequences": rows}
 
     @classmethod
-    def from_dict(cls, rails: Sequence[Guardrail], kept: Mapping[str, Any]) -> "Guardrails":
-        """With the limits of today; what is no longer watched, or by other bounds, is forgotten."""
-        made, known = cls(rails), {rail.metric: rail for rail in rails}
-        for metric, arm, level, low, high, numbers in kept["sequences"]:
-            if metric in known and (known[metric].low, known[metric].high) == (low, high):
-                settings = _settings(known[metric], level)
-                made._sequences[metric, arm] = Bounds.from_dict(settings, numbers)
+    def from_dict(cls, kept: Mapping[str, Any]) -> "Guardrails":
+        check(FORM, kept)
+        made = cls(rails_from(kept["rails"]))
+        known = {rail.metric: rail for rail in made.rails}
+        for metric, arm, level, numbers in kept["sequences"]:
+            require(metric in known, f"nothing watches {metric}")
+            settings = _settings(known[metric], level)
+            made._sequences[metric, arm] = Bounds.from_dict(settings, numbers)
         return made
 
     def _each(self) -> Iterator[tuple[Guardrail, Arm, Bounds]]:
@@ -90,6 +105,15 @@ class Guardrails:
             for (metric, arm), bounds in self._sequences.items():
                 if metric == rail.metric:
                     yield rail, arm, bounds
+
+
+def rails_told(rails: Sequence[Guardrail]) -> list[list[Any]]:
+    """As JSON holds them."""
+    return [[it.metric, it.most, it.least, it.low, it.high] for it in rails]
+
+
+def rails_from(told: Sequence[Sequence[Any]]) -> list[Guardrail]:
+    return [Guardrail(*row) for row in told]
 
 
 def _settings(rail: Guardrail, level: float) -> EmpiricalBernstein:

@@ -4,7 +4,12 @@ from collections.abc import Mapping
 from math import sqrt
 from typing import Any
 
+from bandstrap.service.judging.kept import COUNT, WEIGHED, Fields, check
+from bandstrap.storage.schema import ListOf, Maybe, require
+
 __all__ = ["Health"]
+
+FORM = Fields(decisions=COUNT, smallest=Maybe(WEIGHED), sums=ListOf(WEIGHED, 4))
 
 
 class Health:
@@ -52,6 +57,9 @@ class Health:
 
     @classmethod
     def from_dict(cls, kept: Mapping[str, Any]) -> "Health":
+        check(FORM, kept)
+        known = kept["smallest"] is not None and kept["sums"][1] > 0
+        require(known or not kept["decisions"], "decisions without weights")
         made = cls()
         made.decisions, made.smallest = kept["decisions"], kept["smallest"]
         made._weights, made._squares, made._even, made._even_squares = kept["sums"]

@@ -19,11 +19,14 @@ from bandstrap.evaluation.intervals import (
     ips_terms,
 )
 from bandstrap.evaluation.sample import Sample
+from bandstrap.service.judging.kept import WEIGHED, Fields, check
 from bandstrap.service.judging.sequence import Sequence
+from bandstrap.storage.schema import Anything, Real
 
 __all__ = ["Lift", "Seen", "contrast", "over_logged"]
 
 SLACK = 1.0  # how far below 0 a term may be: see `dr_terms`
+FORM = Fields(among=Real(1.0, 1e9), unsupported=WEIGHED, sequence=Anything())
 
 
 class Seen:
@@ -86,8 +89,8 @@ class Lift:
     0.25
     """
 
-    def __init__(self, width: float, level: float, among: int = 1) -> None:
-        self.among = among  # that share the level
+    def __init__(self, width: float, level: float, among: float = 1.0) -> None:
+        self.among = among  # by what the probability of an error is divided: see `Lifts`
         alone = 1 - (1 - level) / among
         self.sequence = Sequence(EmpiricalBernstein(-width, width, alone))
         self.unsupported = 0.0  # probability of arms that could not have been chosen, summed
@@ -103,7 +106,7 @@ class Lift:
 
     @property
     def overlaps(self) -> bool:
-        """Whether decisions were such that they can tell."""
+        """Whether the decisions had enough support to estimate the lift."""
         share = self.unsupported / max(self.decisions, 1)
         return RULES["support"].judge(share) is not Severity.STOP
 
@@ -122,6 +125,7 @@ class Lift:
     @classmethod
     def from_dict(cls, width: float, level: float, kept: Mapping[str, Any]) -> "Lift":
         """With the level of today: sums do not depend on it."""
+        check(FORM, kept)
         made = cls(width, level, kept["among"])
         made.unsupported = kept["unsupported"]
         made.sequence = Sequence.from_dict(made.sequence.settings, kept["sequence"])

@@ -5,6 +5,7 @@ by then. So one that only knew more, as rewards come late, is not taken for bett
 """
 
 from collections.abc import Mapping
+from math import pi
 from typing import Any
 
 import numpy as np
@@ -16,20 +17,29 @@ from bandstrap.evaluation.intervals import Terms
 from bandstrap.problem import Support
 from bandstrap.service.config import Mode
 from bandstrap.service.judging.chances import chances, control_arm, without_control
+from bandstrap.service.judging.kept import COUNT, TIME, Fields, check
 from bandstrap.service.judging.lesson import Lesson
 from bandstrap.service.judging.lift import Lift, Seen, contrast, over_logged
+from bandstrap.storage.schema import Anything, DictOf, Maybe, Name, Text
 
 __all__ = ["RULE", "Lifts"]
 
 RULE = "your rule"  # what decides in the shadow, and is compared with
 CONTROL = "the control's rule"
+SPENT = pi**2 / 6  # the sum of 1/k²
+LIFTS = DictOf(Text(), Anything())
+FORM = Fields(
+    since=Maybe(TIME), over=Maybe(Name()), own=Maybe(Anything()), arrivals=COUNT,
+    candidates=LIFTS, over_control=LIFTS,
+)  # fmt: skip
 
 
 class Lifts:
     """One of the policy, two of each candidate, over the policy and over the control.
 
-    The level is shared by candidates: that any of them is promoted wrongly has the probability
-    1 - level at most, as long as the same policy decides.
+    That any candidate is ever promoted wrongly has the probability 1 - level at most, as long as
+    the same policy decides, however many are added: those that arrive together, as the k-th group,
+    share 6/(π²k²) of it, and the sum of that over all k is 1.
     """
 
     def __init__(self, support: Support, level: float, since: float | None = None) -> None:
@@ -38,6 +48,7 @@ class Lifts:
         self.over: Arm | None = None  # what the policy is compared with
         self.candidates: dict[str, Lift] = {}
         self.over_control: dict[str, Lift] = {}
+        self.arrivals = 0  # groups of candidates that came at one time
 
     def add(
         self,
@@ -58,12 +69,15 @@ class Lifts:
             self._own(RULE).add(over_logged(seen, own), _unsupported(seen, own))
         elif place is not None and not logging and (self.since is None or it.time >= self.since):
             self._own(_called(deciding)).add(_over_arm(it, seen, deciding, place))
+        self._begin(candidates)
         for name, candidate in candidates.items():
             theirs = chances(candidate, it.context, open_, it.id)
             every = _aligned(theirs, candidate, deciding)
-            self._compare(name, seen, every, own, len(candidates))
+            self._compare(name, seen, every, own)
             if place is not None:
-                lift = self._started(self.over_control, name, len(candidates))
+                if name not in self.over_control:
+                    self.over_control[name] = self._new(self.candidates[name].among)
+                lift = self.over_control[name]
                 more = without_control(every, candidate, place)
                 more[place] -= 1.0
                 lift.add(contrast(seen, more), _unsupported(seen, more))
@@ -83,7 +97,7 @@ class Lifts:
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "since": self.since, "over": self.over,
+            "since": self.since, "over": self.over, "arrivals": self.arrivals,
             "own": None if self.own is None else self.own.to_dict(),
             "candidates": {name: it.to_dict() for name, it in self.candidates.items()},
             "over_control": {name: it.to_dict() for name, it in self.over_control.items()},
@@ -91,15 +105,28 @@ class Lifts:
 
     @classmethod
     def from_dict(cls, support: Support, level: float, kept: Mapping[str, Any]) -> "Lifts":
+        check(FORM, kept)
         made, given = cls(support, level, kept["since"]), (support.high - support.low, level)
-        made.over = kept["over"]
+        made.over, made.arrivals = kept["over"], kept["arrivals"]
         made.own = None if kept["own"] is None else Lift.from_dict(*given, kept["own"])
         for into, name in ((made.candidates, "candidates"), (made.over_control, "over_control")):
             into.update({each: Lift.from_dict(*given, it) for each, it in kept[name].items()})
         return made
 
-    def _compare(self, name: str, seen: Seen, every: Array, own: Array | None, count: int) -> None:
-        lift = self._started(self.candidates, name, count)
+    def forget(self, name: str) -> None:
+        """A candidate has gone, or will come again as another policy."""
+        self.candidates.pop(name, None)
+        self.over_control.pop(name, None)
+
+    def _begin(self, candidates: Mapping[str, Bandit]) -> None:
+        """Lifts of candidates that are new, which share what is left to their group."""
+        new = [name for name in candidates if name not in self.candidates]
+        self.arrivals += bool(new)
+        for name in new:
+            self.candidates[name] = self._new(len(new) * SPENT * self.arrivals**2)
+
+    def _compare(self, name: str, seen: Seen, every: Array, own: Array | None) -> None:
+        lift = self.candidates[name]
         if own is None:  # nobody but your rule decides
             lift.add(over_logged(seen, every), _unsupported(seen, every))
         else:
@@ -107,21 +134,15 @@ class Lifts:
 
     def _own(self, over: Arm | None) -> Lift:
         if self.own is None or self.over != over:
-            self.own, self.over = self._new(1), over
+            self.own, self.over = self._new(1.0), over
         return self.own
 
-    def _started(self, lifts: dict[str, Lift], name: str, count: int) -> Lift:
-        if name not in lifts:
-            lifts[name] = self._new(count)
-        return lifts[name]
-
-    def _new(self, count: int) -> Lift:
-        return Lift(self.support.high - self.support.low, self.level, count)
+    def _new(self, among: float) -> Lift:
+        return Lift(self.support.high - self.support.low, self.level, among)
 
     def _keep_only(self, candidates: Mapping[str, Bandit]) -> None:
-        for lifts in (self.candidates, self.over_control):
-            for name in [name for name in lifts if name not in candidates]:
-                del lifts[name]
+        for name in {*self.candidates, *self.over_control} - candidates.keys():
+            self.forget(name)
 
 
 def _called(deciding: Bandit) -> Arm | None:

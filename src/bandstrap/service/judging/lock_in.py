@@ -8,10 +8,13 @@ from bandstrap.bandit.decision import Arm
 from bandstrap.bandit.explanation import draw_scores
 from bandstrap.bandit.lock_in import DRAWS, FIRST, frozen
 from bandstrap.service.judging.chances import row_of
+from bandstrap.service.judging.kept import COUNT, Fields, check
+from bandstrap.storage.schema import ListOf, Name
 
 __all__ = ["LockIn"]
 
 LONGEST = 4096  # lessons between two looks
+FORM = Fields(lessons=COUNT, due=COUNT, suspects=ListOf(Name()), arms=ListOf(Name()))
 
 
 class LockIn:
@@ -47,6 +50,7 @@ class LockIn:
 
     @classmethod
     def from_dict(cls, kept: Mapping[str, Any]) -> "LockIn":
+        check(FORM, kept)
         made = cls()
         made.lessons, made.due = kept["lessons"], kept["due"]
         made.suspects, made.arms = [*kept["suspects"]], [*kept["arms"]]

@@ -8,6 +8,8 @@ import numpy as np
 from bandstrap.arrays import Array
 from bandstrap.bandit.decision import Arm
 from bandstrap.evaluation.reward_models import Linear, RidgeLearning
+from bandstrap.service.judging.kept import COUNT, WEIGHED, Fields, Listed, check
+from bandstrap.storage.schema import ListOf, Maybe, Name, Real, Whole, require
 
 __all__ = ["RunningModel"]
 
@@ -15,6 +17,15 @@ STRENGTH = 5.0  # decisions that the mean of all arms is worth in an arm's own
 CELLS = 4096  # numbers that are kept of contexts: with more, contexts are not looked at
 LARGEST = 1e6  # number in a context that is looked at: squares stay exact enough
 FIRST, GROWTH = 50, 1.25  # rewards before contexts are looked at, and until they are again
+ROWS = ListOf(ListOf(Real(), "wide"), "arms")
+RIDGE = Listed(
+    ListOf(ListOf(ListOf(Real(), "wide"), "wide"), "arms"), ROWS, ROWS, Maybe(Real()), Maybe(Real())
+)
+FORM = Fields(
+    arms=ListOf(Name(), "arms"), counts=ListOf(COUNT, "arms"), sums=ListOf(WEIGHED, "arms"),
+    rewards=COUNT, features=Maybe(COUNT), due=Whole(1), ridge=Maybe(RIDGE),
+    fit=Maybe(Listed(ListOf(ListOf(Real(), "wide")), Real(), Real())),
+)  # fmt: skip
 
 
 class RunningModel:
@@ -85,6 +96,8 @@ class RunningModel:
 
     @classmethod
     def from_dict(cls, kept: Mapping[str, Any]) -> "RunningModel":
+        check(FORM, kept)
+        _check_sizes(kept)
         made = cls()
         made.arms, made.counts, made.sums = ([*kept[name]] for name in ("arms", "counts", "sums"))
         made.rewards, made.features, made.due = kept["rewards"], kept["features"], kept["due"]
@@ -120,6 +133,20 @@ class RunningModel:
             self._ridge.squares[:-1], self._ridge.sums[:-1] = before.squares, before.sums
             self._ridge.paid[:-1] = before.paid
             self._ridge.low, self._ridge.high = before.low, before.high
+
+
+def _check_sizes(kept: Mapping[str, Any]) -> None:
+    """What no single field says."""
+    arms, wide = len(kept["arms"]), (kept["features"] or 0) + 1
+    require(sum(kept["counts"]) == kept["rewards"], "arms have other rewards than there are")
+    rows = [] if kept["ridge"] is None else kept["ridge"][1]
+    rows = [*rows, *([] if kept["fit"] is None else kept["fit"][0])]
+    require(all(len(row) == wide for row in rows), "rows are not as wide as contexts")
+    require(kept["ridge"] is None or arms * wide**2 <= CELLS, "contexts are too wide")
+    require(kept["fit"] is None or len(kept["fit"][0]) <= arms, "a fit has more arms")
+    if kept["ridge"] is not None:
+        ends = kept["ridge"][3:]
+        require((ends[0] is None) == (ends[1] is None), "one end is missing")
 
 
 def _width(row: Array | None) -> int:

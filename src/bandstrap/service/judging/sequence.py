@@ -11,10 +11,14 @@ from bandstrap.errors import InvalidInput
 from bandstrap.evaluation.intervals import EmpiricalBernstein
 from bandstrap.evaluation.intervals.bernstein import EmpiricalBernsteinTally, log_mixture
 from bandstrap.evaluation.intervals.terms import unit_means
+from bandstrap.service.judging.kept import WEIGHED, Fields, Listed, check
+from bandstrap.storage.schema import ListOf, Maybe, Real, require
 
 __all__ = ["Sequence"]
 
 LONGEST = 1e9  # decisions that one may wait for
+SIDE = Listed(WEIGHED, Real(), WEIGHED)  # decisions, total and variance
+FORM = Fields(slack=Maybe(WEIGHED), sides=ListOf(SIDE, 2))
 
 
 class Sequence(EmpiricalBernsteinTally):
@@ -92,6 +96,10 @@ class Sequence(EmpiricalBernsteinTally):
 
     @classmethod
     def from_dict(cls, settings: EmpiricalBernstein, kept: Mapping[str, Any]) -> "Sequence":
+        check(FORM, kept)
+        gained, lost = kept["sides"]
+        require(gained[0] == lost[0], "sides have seen other decisions")
+        require(gained[0] == 0 or kept["slack"] is not None, "decisions without a slack")
         made = cls(settings)
         made.slack = kept["slack"]
         for side, numbers in zip(made._sides, kept["sides"], strict=True):

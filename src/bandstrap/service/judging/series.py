@@ -6,13 +6,21 @@ from typing import Any
 
 from bandstrap.bandit.decision import Arm
 from bandstrap.problem import Support
+from bandstrap.service.judging.kept import COUNT, TIME, Fields, Listed, check
+from bandstrap.storage.schema import ListOf, Maybe, Name, Real, Whole, require
 
 __all__ = ["Series"]
 
 MOST = 60  # buckets
 SECONDS = 1.0  # of a bucket at first
 NORMAL = 1.96  # standard errors of a bucket's band
-DROPPED, COUNT, SUM, SQUARES = range(4)  # what a bucket adds up besides arms
+DROPPED, REWARDED, SUM, SQUARES = range(4)  # what a bucket adds up besides arms
+FORM = Fields(
+    arms=ListOf(Name()),
+    start=Maybe(TIME),
+    seconds=Real(SECONDS, 1e12),
+    buckets=ListOf(Listed(Whole(0, MOST - 1), ListOf(COUNT), ListOf(Real(), 4))),
+)
 
 
 class Series:
@@ -46,7 +54,7 @@ class Series:
         if reward is None:
             sums[DROPPED] += 1
             return
-        for place, more in ((COUNT, 1.0), (SUM, reward), (SQUARES, reward * reward)):
+        for place, more in ((REWARDED, 1.0), (SUM, reward), (SQUARES, reward * reward)):
             sums[place] += more
 
     def told(self) -> dict[str, Any]:
@@ -83,6 +91,11 @@ class Series:
 
     @classmethod
     def from_dict(cls, support: Support, kept: Mapping[str, Any]) -> "Series":
+        check(FORM, kept)
+        require((kept["start"] is None) == (not kept["buckets"]), "buckets without a start")
+        for _, counts, sums in kept["buckets"]:
+            require(len(counts) <= len(kept["arms"]), "a bucket has more arms than there are")
+            require(min(sums[DROPPED], sums[REWARDED], sums[SQUARES]) >= 0, "a count is negative")
         made = cls(support)
         made.arms, made.start, made.seconds = [*kept["arms"]], kept["start"], kept["seconds"]
         made.buckets = {place: ([*counts], [*sums]) for place, counts, sums in kept["buckets"]}
@@ -108,7 +121,7 @@ class Series:
         As if one reward more had been as far off as can be: few rewards that are equal are not
         certain.
         """
-        count, width = sums[COUNT], self.support.high - self.support.low
+        count, width = sums[REWARDED], self.support.high - self.support.low
         if not count:
             return None, None, None
         mean = sums[SUM] / count
