@@ -7,7 +7,7 @@ import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.evaluation.feedback import Feedback
-from bandstrap.evaluation.targets.base import allowed_rows, row_slices
+from bandstrap.evaluation.targets.base import allowed_rows, row_counts, row_slices
 from bandstrap.evaluation.targets.problem import Scale
 
 __all__ = ["NOTE", "with_estimated_propensities"]
@@ -52,7 +52,8 @@ def _half(rows: slice) -> Array:
 def _choices(feedback: Feedback, half: int) -> Any:
     """A function of rows that gives the probability of each arm, (rows, arms)."""
     if feedback.contexts is None:
-        counts = np.bincount(np.asarray(feedback.chosen), minlength=len(feedback.arms))
+        weights = row_counts(feedback, slice(0, len(feedback)))
+        counts = np.bincount(np.asarray(feedback.chosen), weights, minlength=len(feedback.arms))
         return lambda rows: np.tile(counts / counts.sum(), (rows.stop - rows.start, 1))
     from sklearn.linear_model import LogisticRegression
 
@@ -62,7 +63,11 @@ def _choices(feedback: Feedback, half: int) -> Any:
     if len(np.unique(arms)) < 2:
         only = np.eye(len(feedback.arms))[arms[0]]
         return lambda rows: np.tile(only, (rows.stop - rows.start, 1)) + LEAST
-    fit = LogisticRegression(max_iter=300).fit(scale.scaled(feedback.contexts[some])[mine], arms)
+    contexts, weights = (
+        scale.scaled(feedback.contexts[some])[mine],
+        row_counts(feedback, some)[mine],
+    )
+    fit = LogisticRegression(max_iter=300).fit(contexts, arms, sample_weight=weights)
 
     def every(rows: slice) -> Array:
         assert feedback.contexts is not None

@@ -162,7 +162,7 @@ class _Results:
         by_block = counts.sum(axis=1)
         return Logger(
             chosen.value, chosen.error, self.drawn.interval(self.main, self.at_logger), log.arms,
-            log.chosen / log.chosen.sum(), _ratio(log.sums.sum(axis=0), counts.sum(axis=0)),
+            log.shares, _ratio(log.sums.sum(axis=0), counts.sum(axis=0)),
             log.least, _ratio(log.sums.sum(axis=1), by_block), log.rows,
         )  # fmt: skip
 
@@ -232,7 +232,7 @@ class _Results:
     def _view(self, it: Judged) -> View:
         weights, paid, _ = it.summary.blocks
         rewards = _ratio(paid, weights)
-        return View(it.summary.bins, it.summary.wanted / max(it.summary.rows, 1), rewards)
+        return View(it.summary.bins, it.summary.wanted / max(it.summary.decisions, 1), rewards)
 
     def notes(self) -> Iterable[str]:
         """What readers should know about how it was done."""

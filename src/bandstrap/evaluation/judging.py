@@ -152,5 +152,9 @@ def logger_learns(feedback: Feedback, log: LogSummary) -> bool:
 def _usual(feedback: Feedback) -> float:
     """The reward that most decisions have, about."""
     rewards: Array = np.asarray(feedback.rewards[:FIRST])
-    came = rewards[~np.isnan(rewards)]
-    return float(np.median(came)) if came.size else 0.0
+    came = ~np.isnan(rewards)
+    if feedback.counts is None or not came.any():
+        return float(np.median(rewards[came])) if came.any() else 0.0
+    order = np.argsort(rewards[came], kind="stable")
+    below = np.asarray(feedback.counts[:FIRST])[came][order].cumsum()
+    return float(rewards[came][order][np.searchsorted(below, below[-1] / 2)])

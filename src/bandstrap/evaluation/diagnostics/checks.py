@@ -29,6 +29,12 @@ def check_log(log: LogSummary) -> list[Finding]:
 
 
 def _choices(log: LogSummary) -> Finding | None:
+    if log.untestable:
+        sentence = (
+            "Rows stand for different numbers of decisions, so choices cannot be tested against "
+            "the logged propensities: what was dropped may depend on them."
+        )
+        return Finding("choices", Severity.FINE, sentence, float("nan"))
     if np.isnan(log.evidence):
         sentence = (
             "The log has no propensities, so estimates rest on a model alone: on how well it "
@@ -93,7 +99,7 @@ def check_target(name: str, it: TargetSummary, log: LogSummary) -> list[Finding]
 
 
 def _support(name: str, it: TargetSummary, log: LogSummary) -> Finding:
-    wanted = it.wanted / max(it.rows, 1)
+    wanted = it.wanted / max(it.decisions, 1)
     rare = [at for at in np.argsort(-wanted) if wanted[at] > 0.01 and log.chosen[at] < FEW]
     if RULES["support"].judge(it.lost) is not Severity.FINE:
         text = f"{it.lost:.1%} of what {name} chooses was never chosen by the logger" + _named(
@@ -117,8 +123,8 @@ def _named(log: LogSummary, places: list[int]) -> str:
 
 def _size(name: str, it: TargetSummary, log: LogSummary) -> Finding:
     text = (
-        f"{it.rows:,} decisions tell as much about {name} as {it.size:,.0f} of its own would "
-        "(effective sample size)."
+        f"{it.decisions:,.0f} decisions tell as much about {name} as {it.size:,.0f} of its own "
+        "would (effective sample size)."
     )
     rule = RULES["learnt size" if log.varies else "size"]
     return Finding("size", rule.judge(it.size), text, float(it.size))

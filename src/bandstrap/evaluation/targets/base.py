@@ -10,7 +10,7 @@ import numpy as np
 from bandstrap.arrays import Array
 from bandstrap.evaluation.feedback import Feedback
 
-__all__ = ["FIXED", "FROZEN", "LEARNT", "RAN", "Shares", "Target", "row_slices"]
+__all__ = ["FIXED", "FROZEN", "LEARNT", "RAN", "Shares", "Target", "row_counts", "row_slices"]
 
 ROWS = 8_192  # of a slice, unless there are many arms
 CELLS = 4_000_000  # probabilities of a slice, at most
@@ -78,6 +78,13 @@ def row_slices(feedback: Feedback, first: int = 0) -> Iterator[slice]:
     size = max(1, min(ROWS, CELLS // len(feedback.arms)))
     for start in range(first - first % size, len(feedback), size):
         yield slice(max(start, first), min(start + size, len(feedback)))
+
+
+def row_counts(feedback: Feedback, rows: slice) -> Array:
+    """How many decisions each row stands for, (rows,)."""
+    if feedback.counts is not None:
+        return np.asarray(feedback.counts[rows], dtype=np.float64)
+    return np.ones(rows.stop - rows.start)
 
 
 def allowed_rows(feedback: Feedback, rows: slice) -> Array:
