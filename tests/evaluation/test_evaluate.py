@@ -119,6 +119,26 @@ def test_without_propensities_it_is_the_model_and_with_care():
     assert abs(found["uniform"].value - chances(log.contexts).mean()) < 0.06
 
 
+def test_intervals_without_propensities_allow_for_noise():
+    """95 % of them hold, also of the difference from the logger, where all arms pay the same."""
+    held, apart = 0, 0
+    for seed in range(12):
+        log = log_of_arms(500, [0.3, 0.3, 0.3], SHARES, seed)
+        found = evaluate(Feedback(log.arms, log.chosen, log.rewards), "uniform", seed=seed)
+        [it] = found.targets
+        held += 0.3 in it.interval
+        apart += it.gain.told_apart
+        assert it.gain.difference.value == pytest.approx(it.value - found.logger.value, abs=1e-3)
+    assert held >= 9  # 11.4 and 3 standard errors
+    assert apart <= 3
+
+
+def test_a_model_has_the_errors_of_dr_with_propensities_too(arms):
+    every = {each.estimator: each for each in arms["uniform"].estimates}
+    assert every["dm"].error == every["dr"].error
+    assert every["dm"].interval.low < np.mean(MEANS) < every["dm"].interval.high
+
+
 def test_estimated_propensities_are_labelled_and_with_care():
     log = log_of_contexts(3000)
     bare = Feedback(log.arms, log.chosen, log.rewards, log.contexts)

@@ -24,6 +24,8 @@ from bandstrap.evaluation.intervals import (
     normal,
 )
 from bandstrap.evaluation.judging import (
+    DM,
+    DR,
     Judged,
     Settings,
     Walk,
@@ -32,6 +34,7 @@ from bandstrap.evaluation.judging import (
     logger_learns,
 )
 from bandstrap.evaluation.logs import read_log
+from bandstrap.evaluation.moments import Estimate
 from bandstrap.evaluation.result import Estimated, Evaluated, Evaluation, Logger, Paired, View
 from bandstrap.evaluation.targets import HadItRun
 from bandstrap.evaluation.targets.base import LEARNT
@@ -43,7 +46,6 @@ __all__ = ["evaluate", "run"]
 
 LOGGER = "the logger"
 CRESSIE_READ, REJECTION = "cressie-read", "rejection"
-DR, DM = "dr", "dm"
 
 
 def evaluate(
@@ -146,7 +148,6 @@ class _Results:
         self.settings, self.learns = settings, learns
         self.log_findings = check_log(log)
         self.weighs = has_propensities(feedback)
-        self.main = DR if self.weighs else DM
         self.at_logger = len(walk.targets)
         self.support = support_of(feedback)
 
@@ -161,7 +162,7 @@ class _Results:
         log, counts = self.log, self.log.counts
         by_block = counts.sum(axis=1)
         return Logger(
-            chosen.value, chosen.error, self.drawn.interval(self.main, self.at_logger), log.arms,
+            chosen.value, chosen.error, self.drawn.interval(DR, self.at_logger), log.arms,
             log.shares, _ratio(log.sums.sum(axis=0), counts.sum(axis=0)),
             log.least, _ratio(log.sums.sum(axis=1), by_block), log.rows,
         )  # fmt: skip
@@ -183,15 +184,9 @@ class _Results:
 
     def _estimates(self, place: int, it: Judged) -> tuple[Estimated, ...]:
         """All of them; first the one that the answer is."""
-        found = [
-            Estimated(
-                each.name, each.value, each.error,
-                self._possible(self.drawn.interval(each.name, place)), _tuning(each),
-            )
-            for each in self.walk.moments.estimates(place)
-        ]  # fmt: skip
+        found = [self._estimate(place, each) for each in self.walk.moments.estimates(place)]
         if not self.weighs:
-            return tuple(found)
+            return tuple(each for each in found if each.estimator != DR)
         steady = it.stabilised
         interval = self._possible(steady.interval())
         more = Estimated(STABILISED, steady.value, steady.error, interval)
@@ -199,6 +194,13 @@ class _Results:
         last = Estimated(CRESSIE_READ, cressie.value, float("nan"), cressie.interval())
         ordered = [more, *found] if self.learns else [found[0], more, *found[1:]]
         return (*ordered, last)
+
+    def _estimate(self, place: int, it: Estimate) -> Estimated:
+        interval, error = self.drawn.interval(it.name, place), it.error
+        if it.name == DM:  # its own spread is that of contexts alone
+            [dr] = (each for each in self.walk.moments.estimates(place) if each.name == DR)
+            interval, error = self.drawn.interval(DR, place).moved(it.value - dr.value), dr.error
+        return Estimated(it.name, it.value, error, self._possible(interval), _tuning(it))
 
     def _gain(self, place: int) -> Paired:
         pair = self._differences(self.at_logger)[place, self.at_logger]
@@ -208,7 +210,16 @@ class _Results:
         """Of the estimates that are shown, by the method of their intervals."""
         if self.learns:
             return self.walk.differences.simultaneous(against)
-        return self.drawn.simultaneous_differences(self.main, against)
+        found = self.drawn.simultaneous_differences(DR, against)
+        if self.weighs:
+            return found
+        values = self._models()
+        return {pair: each.at(values[pair[0]] - values[pair[1]]) for pair, each in found.items()}
+
+    def _models(self) -> list[float]:
+        """What a model alone says of all targets, and of the logger."""
+        every = (self.walk.moments.estimates(place) for place in range(self.at_logger + 1))
+        return [next(it.value for it in each if it.name == DM) for each in every]
 
     def differences(self) -> tuple[Paired, ...]:
         targets = [each.target.name for each in self.walk.targets]
@@ -244,6 +255,11 @@ class _Results:
                 "Propensities of an arm vary, so the logger may have learnt: the answer is by "
                 "doubly robust estimates of stabilised variance."
             )
+        if not self.weighs:
+            yield (
+                "Intervals of a model alone are as wide as those of doubly robust estimates with "
+                "propensities estimated from the log: they allow for noise, not for a wrong model."
+            )
         for each in self.walk.targets:
             if each.summary.draws:
                 yield (
@@ -252,7 +268,7 @@ class _Results:
                 )
 
 
-def _tuning(estimate: Any) -> str:
+def _tuning(estimate: Estimate) -> str:
     shown = repr(estimate.chosen)
     return shown.partition("(")[2].removesuffix(")")
 

@@ -9,6 +9,7 @@ import numpy as np
 from bandstrap.arrays import Array
 from bandstrap.evaluation.diagnostics.log_summary import LogSummary
 from bandstrap.evaluation.diagnostics.target_summary import TargetSummary
+from bandstrap.evaluation.estimated import with_estimated_propensities
 from bandstrap.evaluation.estimators import ESTIMATORS, Estimator
 from bandstrap.evaluation.feedback import Feedback
 from bandstrap.evaluation.intervals import Betting, CressieRead, StabilisedDifferences, StabilisedDR
@@ -21,9 +22,11 @@ from bandstrap.evaluation.targets.best_arm import inverse_propensities
 from bandstrap.evaluation.targets.problem import support_of
 from bandstrap.simulation.progress import ProgressLike
 
-__all__ = ["Judged", "Settings", "has_propensities", "judged", "logger_learns"]
+__all__ = ["DM", "DR", "Judged", "Settings", "has_propensities", "judged", "logger_learns"]
 
 FIRST = 100_000  # rewards that the usual one is found among
+FEW = 5_000  # rows of a half that propensities are estimated from, if only errors need them
+DR, DM = "dr", "dm"
 
 
 @dataclass(frozen=True)
@@ -81,15 +84,17 @@ def judged(
     moments = Moments(estimators_for(feedback), len(targets) + 1)
     differences = StabilisedDifferences(len(targets) + 1, settings.level)
     weighs = has_propensities(feedback)
+    # A model alone does not know how wrong it is. Its errors are those of dr, which needs these.
+    weighed = feedback if weighs else with_estimated_propensities(feedback, FEW)
     across = cross_fit(feedback, model=settings.model)
     ahead = forward_fit(feedback, model=settings.model) if weighs else across
     for rows, shares in _together(feedback, targets, first, settings.seed):
         q = across(rows.start, rows.stop)
         later = ahead(rows.start, rows.stop) if weighs else q
-        samples, steady, logger = [], [], _of_logger(feedback, rows)
+        samples, steady, logger = [], [], _of_logger(weighed, rows)
         for each, one in zip(found, shares, strict=True):
             each.summary.add(one)
-            sample = sampled(feedback, rows.start, rows.stop, one.every, q)
+            sample = sampled(weighed, rows.start, rows.stop, one.every, q)
             if weighs:
                 forward = sampled(feedback, rows.start, rows.stop, one.every, later)
                 steady.append(each.add(sample, forward))
@@ -134,9 +139,13 @@ def as_it_is(logger: Sample) -> Sample:
 
 
 def estimators_for(feedback: Feedback) -> tuple[Estimator, ...]:
-    """Those that a log has what it takes for."""
+    """Those that a log has what it takes for, and dr, whose errors are those of a model."""
     known = has_propensities(feedback)
-    return tuple(each for each in ESTIMATORS.values() if known or not each.needs_propensities)
+    return tuple(
+        each
+        for each in ESTIMATORS.values()
+        if known or not each.needs_propensities or each.name == DR
+    )
 
 
 def has_propensities(feedback: Feedback) -> bool:

@@ -28,6 +28,10 @@ class Interval:
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
 
+    def moved(self, by: float) -> "Interval":
+        """As wide, elsewhere."""
+        return Interval(self.low + by, self.high + by, self.level, self.method)
+
 
 class Tally(Protocol):
     """What a method remembers of the decisions so far, in bounded memory."""

@@ -29,6 +29,10 @@ class Difference:
     error: float
     interval: Interval
 
+    def at(self, value: float) -> "Difference":
+        """As uncertain, around another value."""
+        return Difference(value, self.error, self.interval.moved(value - self.value))
+
 
 @dataclass(frozen=True)
 class StudentisedBootstrap:
