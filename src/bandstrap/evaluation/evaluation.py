@@ -38,7 +38,7 @@ from bandstrap.evaluation.moments import Estimate
 from bandstrap.evaluation.result import Estimated, Evaluated, Evaluation, Logger, Paired, View
 from bandstrap.evaluation.targets import HadItRun
 from bandstrap.evaluation.targets.base import LEARNT
-from bandstrap.evaluation.targets.problem import support_of
+from bandstrap.evaluation.targets.problem import is_seen, support_of
 from bandstrap.simulation.progress import ProgressLike, Quiet
 from bandstrap.validation import require_share, require_whole
 
@@ -149,10 +149,12 @@ class _Results:
         self.log_findings = check_log(log)
         self.weighs = has_propensities(feedback)
         self.at_logger = len(walk.targets)
-        self.support = support_of(feedback)
+        self.support, self.seen = support_of(feedback), is_seen(feedback)
 
     def _possible(self, interval: Interval) -> Interval:
         """The part of an interval that lies in the range of rewards, as any mean of them does."""
+        if self.seen:
+            return interval
         least, most = self.support.low, self.support.high
         low, high = (min(max(each, least), most) for each in (interval.low, interval.high))
         return Interval(low, high, interval.level, interval.method)
@@ -250,6 +252,12 @@ class _Results:
         if self.walk.first:
             some = f"The first {self.walk.first:,} decisions"
             yield f"{some} are for training: no target is judged there."
+        if self.seen and self.weighs:
+            yield (
+                "Nobody has declared where rewards lie. The interval at every look and "
+                f"{CRESSIE_READ} assume the range seen, {self.support.low:g} to "
+                f"{self.support.high:g}; declare it by rewards=Support.interval(low, high)."
+            )
         if self.learns:
             yield (
                 "Propensities of an arm vary, so the logger may have learnt: the answer is by "

@@ -18,7 +18,6 @@ from bandstrap.evaluation.regression import cross_fit, forward_fit, sampled
 from bandstrap.evaluation.sample import Sample
 from bandstrap.evaluation.targets import Shares, Target
 from bandstrap.evaluation.targets.base import row_slices
-from bandstrap.evaluation.targets.best_arm import inverse_propensities
 from bandstrap.evaluation.targets.problem import support_of
 from bandstrap.simulation.progress import ProgressLike
 
@@ -91,7 +90,7 @@ def judged(
     for rows, shares in _together(feedback, targets, first, settings.seed):
         q = across(rows.start, rows.stop)
         later = ahead(rows.start, rows.stop) if weighs else q
-        samples, steady, logger = [], [], _of_logger(weighed, rows)
+        samples, steady, logger = [], [], _of_logger(feedback, rows)
         for each, one in zip(found, shares, strict=True):
             each.summary.add(one)
             sample = sampled(weighed, rows.start, rows.stop, one.every, q)
@@ -126,10 +125,9 @@ def _of_logger(feedback: Feedback, rows: slice) -> Sample:
     """The logger as a target: every estimator then says the mean reward."""
     rewards = np.asarray(feedback.rewards[rows], dtype=np.float64)
     came = ~np.isnan(rewards)
-    weights = inverse_propensities(feedback, rows)[came]
     counts = None if feedback.counts is None else np.asarray(feedback.counts[rows])[came]
-    paid = rewards[came]
-    return Sample(paid, weights, 1 / weights, paid, paid, counts)
+    paid, ones = rewards[came], np.ones(int(came.sum()))
+    return Sample(paid, ones, ones, paid, paid, counts)
 
 
 def as_it_is(logger: Sample) -> Sample:

@@ -126,6 +126,7 @@ class _Own:
             missing_propensity=MISSING,
             menus=tuple(self._menus),
         )
+        options.reading.check([*map(str, self._titles.values())])
         return feedback_of(log, options)
 
     def _known(self, options: Options) -> Iterable[Arm]:
