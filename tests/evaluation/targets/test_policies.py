@@ -57,6 +57,26 @@ def test_shares_of_draws_have_no_bias():
     assert next(Learnt(Bootstrap(), draws=2).shares(log)).draws == 2
 
 
+def learnt_bandit():
+    bandit = Bandit(Bootstrap(), ["a", "b"], seed=1, rewards=Support.interval())
+    rng = np.random.default_rng(0)
+    for reward in rng.random(12):
+        bandit.learn(arm=["a", "b"], reward=[reward, rng.random()])
+    return bandit
+
+
+@pytest.mark.parametrize(
+    "target", [Frozen(learnt_bandit(), draws=50), Trained(Bootstrap(), draws=50)]
+)
+def test_every_hundredth_of_the_rows_has_draws_of_its_own(target):
+    rng = np.random.default_rng(1)
+    log = Feedback(("a", "b"), rng.integers(2, size=1000), rng.random(1000))
+    found = every(target, log).reshape(-1, 10, 2)
+    assert (found == found[:, :1]).all()
+    assert len({*found[:, 0, 0].tolist()}) > 5
+    assert found[:, 0, 0].std() == pytest.approx(np.sqrt(found.mean(0)[0].prod() / 50), rel=0.4)
+
+
 def test_binary_rewards_need_no_draws():
     log = log_of_arms(50, [0.2, 0.7], [0.5, 0.5])
     assert [each.draws for each in Learnt(Bootstrap()).shares(log)] == [0]

@@ -10,9 +10,20 @@ import numpy as np
 from bandstrap.arrays import Array
 from bandstrap.evaluation.feedback import Feedback
 
-__all__ = ["FIXED", "FROZEN", "LEARNT", "RAN", "Shares", "Target", "row_counts", "row_slices"]
+__all__ = [
+    "FIXED",
+    "FROZEN",
+    "LEARNT",
+    "RAN",
+    "Shares",
+    "Target",
+    "row_blocks",
+    "row_counts",
+    "row_slices",
+]
 
 ROWS = 8_192  # of a slice, unless there are many arms
+BLOCKS = 100  # of a log, whose rows may share draws
 CELLS = 4_000_000  # probabilities of a slice, at most
 
 # The named answers: a rule that never learns, a policy as it was trained beforehand, a policy as it
@@ -78,6 +89,13 @@ def row_slices(feedback: Feedback, first: int = 0) -> Iterator[slice]:
     size = max(1, min(ROWS, CELLS // len(feedback.arms)))
     for start in range(first - first % size, len(feedback), size):
         yield slice(max(start, first), min(start + size, len(feedback)))
+
+
+def row_blocks(feedback: Feedback, rows: slice) -> Iterator[slice]:
+    """The same rows in blocks of a hundredth of the log: those of a block may share draws."""
+    size = max(1, len(feedback) // BLOCKS)
+    for start in range(rows.start - rows.start % size, rows.stop, size):
+        yield slice(max(start, rows.start), min(start + size, rows.stop))
 
 
 def row_counts(feedback: Feedback, rows: slice) -> Array:
