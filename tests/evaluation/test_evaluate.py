@@ -9,10 +9,10 @@ import pytest
 from bandstrap import Bandit, Bootstrap, LaplaceThompson, Support, evaluate
 from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.evaluation.answer import answer, warnings_of
-from bandstrap.evaluation.asked import asked
 from bandstrap.evaluation.estimated import with_estimated_propensities
 from bandstrap.evaluation.feedback import Feedback
 from bandstrap.evaluation.targets import HadItRun, Learnt
+from bandstrap.evaluation.targets.reading import read_targets
 from bandstrap.storage.files import json_value
 from small_logs import chances, log_of_arms, log_of_contexts
 
@@ -177,10 +177,12 @@ def test_missing_rewards_are_left_out():
 
 
 def test_what_can_be_asked():
-    found = asked(["uniform", "column=x", "wb", "bandstrap:UCB1"], ["learnt", "had it run"])
+    found = read_targets(["uniform", "column=x", "wb", "bandstrap:UCB1"], ["learnt", "had it run"])
     assert [each.name for each in found.targets] == ["uniform", "column x", "wb", "ucb1"]
     assert [each.name for each in found.reruns] == ["wb", "ucb1"]
-    assert asked([Learnt(Bootstrap(), "x"), HadItRun(Bootstrap(), "x")]).reruns[0].name == "x"
+    assert (
+        read_targets([Learnt(Bootstrap(), "x"), HadItRun(Bootstrap(), "x")]).reruns[0].name == "x"
+    )
 
 
 @pytest.mark.parametrize(
@@ -194,12 +196,12 @@ def test_what_can_be_asked():
 )
 def test_what_cannot(given, said):
     with pytest.raises((InvalidInput, UnknownName), match=said):
-        asked(given)
+        read_targets(given)
 
 
 def test_an_answer_that_there_is_not():
     with pytest.raises(UnknownName, match="had it run"):
-        asked("wb", ["had it ran"])
+        read_targets("wb", ["had it ran"])
 
 
 def test_the_public_name_is_the_function_whatever_was_imported_before():

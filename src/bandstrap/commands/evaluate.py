@@ -19,13 +19,13 @@ from bandstrap.commands.calling import command_line
 from bandstrap.commands.terminal import line, name
 from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.evaluation.answer import answer, ends, number, warnings_of
-from bandstrap.evaluation.asked import ANSWERS, Asked, asked, rule_of_option
 from bandstrap.evaluation.diagnostics.finding import CANNOT, CARE, TRUST
 from bandstrap.evaluation.diagnostics.rules import Severity
 from bandstrap.evaluation.evaluation import run
 from bandstrap.evaluation.feedback import Feedback
 from bandstrap.evaluation.judging import Settings
 from bandstrap.evaluation.result import Evaluated, Evaluation
+from bandstrap.evaluation.targets.reading import ANSWERS, TargetSet, read_targets, rule_of_option
 from bandstrap.report import Run
 from bandstrap.report.evaluation import evaluation_report
 from bandstrap.report.page import page as report_page
@@ -73,14 +73,14 @@ class Wanted:
     answers: Sequence[str] = ()
     draws: int | None = None
 
-    def asked(self) -> Asked | None:
+    def targets(self) -> TargetSet | None:
         """The targets, all of which exist; None if there are none."""
         rules = [rule_of_option(each) for each in self.rules]
         answers = [_answer(each) for each in self.answers] or ["learnt"]
         things = [*rules, *self.bandits, *self.policies]
         if self.answers and not self.policies:
             raise InvalidInput("--answer", self.answers[0], "name a policy too, as in --policy wb")
-        return asked(things, answers, self.draws) if things else None
+        return read_targets(things, answers, self.draws) if things else None
 
 
 def _answer(text: str) -> str:
@@ -92,7 +92,7 @@ def _answer(text: str) -> str:
 
 
 def evaluate(
-    feedback: Feedback, what: Asked | None, settings: Settings, title: str, out: Path
+    feedback: Feedback, what: TargetSet | None, settings: Settings, title: str, out: Path
 ) -> Shown:
     """Evaluate, and write the estimates and the report: all of them, or none."""
     started = time.perf_counter()
@@ -124,13 +124,13 @@ def uninterrupted() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    asked: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: asked.append(number))
+    pressed: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-        if asked:
+        if pressed:
             signal.raise_signal(signal.SIGINT)
 
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
-from bandstrap.evaluation.asked import Asked, asked, usual
 from bandstrap.evaluation.diagnostics.checks import check_log, check_rerun, check_target
 from bandstrap.evaluation.diagnostics.finding import Finding, Verdict
 from bandstrap.evaluation.diagnostics.log_summary import LogSummary, summarised
@@ -39,6 +38,7 @@ from bandstrap.evaluation.result import Estimated, Evaluated, Evaluation, Logger
 from bandstrap.evaluation.targets import HadItRun
 from bandstrap.evaluation.targets.base import LEARNT
 from bandstrap.evaluation.targets.problem import is_seen, support_of
+from bandstrap.evaluation.targets.reading import TargetSet, default_targets, read_targets
 from bandstrap.simulation.progress import ProgressLike, Quiet
 from bandstrap.validation import require_share, require_whole
 
@@ -61,7 +61,7 @@ def evaluate(
     title: str | None = None,
     **columns: Any,
 ) -> Evaluation:
-    """What other policies would have earned on a log of past decisions, and whether to believe it.
+    """What other policies would have earned on a log of past decisions, and whether to trust it.
 
     `log` is a path, a pandas, polars or Arrow table, a `Feedback`, or whatever else `read_log`
     takes; `columns` say which column holds what, where their names do not: `arm`, `reward`,
@@ -88,7 +88,7 @@ def evaluate(
     """
     feedback = log if isinstance(log, Feedback) else read_log(log, **columns)
     wanted = (answers,) if isinstance(answers, str) else tuple(answers)
-    what = None if targets is None else asked(targets, wanted, draws)
+    what = None if targets is None else read_targets(targets, wanted, draws)
     settings = Settings(level, seed, model, estimate_propensities)
     return run(feedback, what, settings, title or title_of(log))
 
@@ -100,7 +100,7 @@ def title_of(log: Any) -> str:
 
 def run(
     feedback: Feedback,
-    what: Asked | None,
+    what: TargetSet | None,
     settings: Settings,
     title: str,
     progress: ProgressLike | None = None,
@@ -108,7 +108,7 @@ def run(
     """Evaluate targets, or the usual ones, on a log that was read."""
     require_share(level=settings.level)
     require_whole(0, seed=settings.seed)
-    bar, what = progress or Quiet(), what or usual(feedback)
+    bar, what = progress or Quiet(), what or default_targets(feedback)
     bar.add(_work(feedback, what))
     estimates = settings.estimate and not has_propensities(feedback)
     if estimates:
@@ -132,7 +132,7 @@ def run(
     )  # fmt: skip
 
 
-def _work(feedback: Feedback, what: Asked) -> int:
+def _work(feedback: Feedback, what: TargetSet) -> int:
     replays = sum(each.replays_of(feedback) for each in what.reruns)
     return len(feedback) * (len(what.targets) + replays)
 
@@ -232,13 +232,13 @@ class _Results:
             if other != self.at_logger
         )
 
-    def rerun(self, asked_for: HadItRun, bar: ProgressLike) -> Evaluated:
-        it = asked_for.run(self.feedback, self.settings.seed, bar.done)
+    def rerun(self, wanted: HadItRun, bar: ProgressLike) -> Evaluated:
+        it = wanted.run(self.feedback, self.settings.seed, bar.done)
         interval = self._possible(normal(it.value, it.error, self.settings.level))
         findings = [*self.log_findings, *check_rerun(it)]
         estimate = Estimated(REJECTION, it.value, it.error, interval)
         return Evaluated(
-            it.name, asked_for.answer, it.value, it.error, interval, (estimate,), None, None,
+            it.name, wanted.answer, it.value, it.error, interval, (estimate,), None, None,
             tuple(findings), Verdict.of(findings),
         )  # fmt: skip
 

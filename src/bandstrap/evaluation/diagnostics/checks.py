@@ -160,10 +160,22 @@ def _mean(name: str, it: TargetSummary, log: LogSummary) -> Finding:
     shown = f"The mean weight is {it.mean:.3f} ± {1.96 * error:.3f}"
     if RULES["mean"].judge(off) is Severity.FINE:
         return finding("mean", off, f"{shown}, as it should be: near 1.")
-    return finding("mean", off, f"{shown}, where 1 is right: propensities are wrong, or lost.")
+    return finding(
+        "mean", off, f"{shown}, but should be 1: propensities are wrong or rows are missing."
+    )
 
 
 def check_rerun(it: Rerun) -> list[Finding]:
     """What is true of a policy that had run in the logger's place."""
     unusual = f"It met about {it.odd:,.0f} rewards that are not the usual one."
-    return [finding("rewards", it.odd, unusual), finding("acceptance", it.rounds, f"{it}.")]
+    missed = "The log has every arm that it chose."
+    if it.lost:
+        missed = (
+            f"{it.lost:.1%} of its choices are arms that the log never has: they are left out, so "
+            "this is what it earns when it chooses another arm."
+        )
+    return [
+        finding("support", it.lost, missed),
+        finding("rewards", it.odd, unusual),
+        finding("acceptance", it.rounds, f"{it}."),
+    ]

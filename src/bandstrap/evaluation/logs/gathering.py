@@ -267,7 +267,7 @@ class _Gathering:
         return np.ones(self._rows, dtype=np.bool_) if values is None else np.isnan(values)
 
     def _lines(self) -> Array | None:
-        """The lines of all rows, for the rare case that one is to be told at the end."""
+        """The lines of all rows, for the rare case that one is reported at the end."""
         if self.layout.line == NONE:
             return None
         pieces = [np.asarray(each.column(self.layout.line)) for each in self.log.rows.pieces()]
@@ -360,7 +360,7 @@ class _Gathering:
         )
 
     def _cell(self, name: str, at: int) -> Any:
-        """What a row has in a column, for the rare case that it is to be told at the end."""
+        """What a row has in a column, for the rare case that it is reported at the end."""
         for piece in self.log.rows.pieces():
             if at < piece.num_rows:
                 return piece.column(name)[at].as_py()

@@ -67,6 +67,7 @@ class Target(ABC):
 
     name: str
     answer: ClassVar[str] = FIXED
+    reruns: ClassVar[bool] = False  # whether it runs in the logger's place, by itself
 
     def first(self, feedback: Feedback) -> int:
         """The first row that is judged; those before are what it was trained on."""
@@ -75,10 +76,6 @@ class Target(ABC):
     @abstractmethod
     def shares(self, feedback: Feedback, seed: int = 0) -> Iterator[Shares]:
         """The probabilities of all arms, slice by slice, from row `first` to the end."""
-
-    def told(self) -> tuple[str, ...]:
-        """What to know about it, in sentences, after it has walked."""
-        return ()
 
 
 def row_slices(feedback: Feedback, first: int = 0) -> Iterator[slice]:
