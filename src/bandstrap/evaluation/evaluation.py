@@ -22,6 +22,7 @@ from bandstrap.evaluation.intervals import (
     StudentisedBootstrap,
     normal,
 )
+from bandstrap.evaluation.intervals.base import more
 from bandstrap.evaluation.judging import (
     DM,
     DR,
@@ -190,11 +191,12 @@ class _Results:
         if not self.weighs:
             return tuple(each for each in found if each.estimator != DR)
         steady = it.stabilised
-        interval = self._possible(steady.interval())
-        more = Estimated(STABILISED, steady.value, steady.error, interval)
+        main = self._with_draws(
+            place, STABILISED, steady.value, steady.error, steady.interval(), ""
+        )
         cressie = it.cressie_read
         last = Estimated(CRESSIE_READ, cressie.value, float("nan"), cressie.interval())
-        ordered = [more, *found] if self.learns else [found[0], more, *found[1:]]
+        ordered = [main, *found] if self.learns else [found[0], main, *found[1:]]
         return (*ordered, last)
 
     def _estimate(self, place: int, it: Estimate) -> Estimated:
@@ -202,7 +204,15 @@ class _Results:
         if it.name == DM:  # its own spread is that of contexts alone
             [dr] = (each for each in self.walk.moments.estimates(place) if each.name == DR)
             interval, error = self.drawn.interval(DR, place).moved(it.value - dr.value), dr.error
-        return Estimated(it.name, it.value, error, self._possible(interval), _tuning(it))
+        return self._with_draws(place, it.name, it.value, error, interval, _tuning(it))
+
+    def _with_draws(
+        self, place: int, name: str, value: float, error: float, interval: Interval, tuning: str
+    ) -> Estimated:
+        """With the error of draws that rows share, which their spread does not show."""
+        error, factor = more(error, self.walk.targets[place].drawn)
+        interval = interval.widened(value, factor) if factor != 1 else interval
+        return Estimated(name, value, error, self._possible(interval), tuning)
 
     def _gain(self, place: int) -> Paired:
         pair = self._differences(self.at_logger)[place, self.at_logger]
@@ -210,6 +220,14 @@ class _Results:
 
     def _differences(self, against: int | None = None) -> dict[tuple[int, int], Difference]:
         """Of the estimates that are shown, by the method of their intervals."""
+        drawn = [*(each.drawn for each in self.walk.targets), 0.0]
+        return {
+            (one, other): each.with_error(drawn[one] + drawn[other])
+            for (one, other), each in self._of_rows(against).items()
+        }
+
+    def _of_rows(self, against: int | None) -> dict[tuple[int, int], Difference]:
+        """The same by the spread of rows alone."""
         if self.learns:
             return self.walk.differences.simultaneous(against)
         found = self.drawn.simultaneous_differences(DR, against)

@@ -17,7 +17,7 @@ from bandstrap.evaluation.moments import Moments
 from bandstrap.evaluation.regression import cross_fit, forward_fit, sampled
 from bandstrap.evaluation.sample import Sample
 from bandstrap.evaluation.targets import Shares, Target
-from bandstrap.evaluation.targets.base import row_slices
+from bandstrap.evaluation.targets.base import row_counts, row_slices
 from bandstrap.evaluation.targets.problem import support_of
 from bandstrap.simulation.progress import ProgressLike
 
@@ -49,6 +49,18 @@ class Judged:
         self.always = Betting(support.low, support.high, level).start()
         self.cressie_read = CressieRead(support.low, support.high, level).start()
         self.stabilised = StabilisedDR(level).start()
+        self._drawn, self._decisions = 0.0, 0.0  # a variance of the sum over decisions
+
+    def look(self, shares: Shares, expected: Array, counts: Array) -> None:
+        """Take in probabilities; `counts` are 0 where no reward has come."""
+        self.summary.add(shares)
+        self._drawn += shares.variance(expected, counts)
+        self._decisions += float(counts.sum())
+
+    @property
+    def drawn(self) -> float:
+        """The variance of estimates that comes from draws which rows share."""
+        return max(self._drawn, 0.0) / max(self._decisions, 1.0) ** 2
 
     def add(self, sample: Sample, forward: Sample) -> Sample:
         """Take in the next decisions; `forward` has a model of those before alone.
@@ -90,9 +102,10 @@ def judged(
     for rows, shares in _together(feedback, targets, first, settings.seed):
         q = across(rows.start, rows.stop)
         later = ahead(rows.start, rows.stop) if weighs else q
+        counts = row_counts(feedback, rows) * ~np.isnan(np.asarray(feedback.rewards[rows]))
         samples, steady, logger = [], [], _of_logger(feedback, rows)
         for each, one in zip(found, shares, strict=True):
-            each.summary.add(one)
+            each.look(one, q, counts)
             sample = sampled(weighed, rows.start, rows.stop, one.every, q)
             if weighs:
                 forward = sampled(feedback, rows.start, rows.stop, one.every, later)

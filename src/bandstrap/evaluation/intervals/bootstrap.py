@@ -8,7 +8,7 @@ import numpy as np
 from bandstrap.arrays import Array
 from bandstrap.errors import UnknownName
 from bandstrap.evaluation.estimators.base import quotient
-from bandstrap.evaluation.intervals.base import Interval
+from bandstrap.evaluation.intervals.base import Interval, more
 from bandstrap.evaluation.intervals.weights import SecondOrder
 from bandstrap.evaluation.moments import Chosen, Moments
 from bandstrap.resampling import Resampling
@@ -28,6 +28,13 @@ class Difference:
     value: float
     error: float
     interval: Interval
+
+    def with_error(self, variance: float) -> "Difference":
+        """With a further error, which is independent of the others."""
+        if not variance:
+            return self
+        error, factor = more(self.error, variance)
+        return Difference(self.value, error, self.interval.widened(self.value, factor))
 
     def at(self, value: float) -> "Difference":
         """As uncertain, around another value."""

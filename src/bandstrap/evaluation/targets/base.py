@@ -1,8 +1,8 @@
 """What is evaluated: for every decision of a log, how probable a target makes each arm."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +15,8 @@ __all__ = [
     "FROZEN",
     "LEARNT",
     "RAN",
+    "Grouping",
+    "Shared",
     "Shares",
     "Target",
     "row_blocks",
@@ -32,6 +34,33 @@ FIXED, FROZEN, LEARNT, RAN = "fixed", "frozen", "learnt", "had it run"
 
 
 @dataclass(frozen=True)
+class Shared:
+    """Which rows share their draws, and how many draws these are; 0 where they are exact."""
+
+    groups: Array  # (rows,), numbers from 0 on
+    draws: Array  # (groups,)
+
+
+class Grouping:
+    """Collects which rows share draws, some rows after the other."""
+
+    def __init__(self) -> None:
+        self._groups: list[Array] = []
+        self._draws: list[int] = []
+
+    def add(self, groups: Array, draws: Sequence[int]) -> None:
+        """The next rows: the group of each, from 0 on, and the draws of each group."""
+        self._groups.append(groups + len(self._draws))
+        self._draws += draws
+
+    def taken(self) -> Shared | None:
+        """All that was added since the last call; None if it was exact, or nothing."""
+        groups, draws = self._groups, self._draws
+        self._groups, self._draws = [], []
+        return Shared(np.concatenate(groups), np.array(draws)) if any(draws) else None
+
+
+@dataclass(frozen=True)
 class Shares:
     """The probability of every arm in some rows of a log, by a target.
 
@@ -41,6 +70,7 @@ class Shares:
     rows: slice
     every: Array  # (rows, arms)
     draws: int = 0  # the fewest draws that one of them rests on; 0: exact
+    shared: Shared | None = None  # None: every row has draws of its own, or they are exact
 
     def of_chosen(self, feedback: Feedback) -> Array:
         """The probability of the logged arms, (rows,)."""
@@ -55,7 +85,35 @@ class Shares:
         if first >= self.rows.stop:
             return None
         cut = first - self.rows.start
-        return Shares(slice(first, self.rows.stop), self.every[cut:], self.draws)
+        shared = self.shared and replace(self.shared, groups=self.shared.groups[cut:])
+        return Shares(slice(first, self.rows.stop), self.every[cut:], self.draws, shared)
+
+    def variance(self, expected: Array, counts: Array) -> float:
+        """How much the sum of what rows are expected to pay varies, as rows share draws.
+
+        `expected` is of all arms, (rows, arms). What each row varies by itself is left out: that is
+        in the spread of rows.
+        """
+        if self.shared is None:
+            return 0.0
+        groups, draws = self.shared.groups, self.shared.draws
+        weighted, sums = expected * counts[:, None], np.zeros((len(draws), expected.shape[1]))
+        np.add.at(sums, groups, weighted)
+        first = np.unique(groups, return_index=True)
+        every = np.zeros(sums.shape)
+        every[first[0]] = self.every[first[1]]
+        apart = _variances(self.every, weighted) / np.maximum(draws - 1, 1)[groups]
+        together = _variances(every, sums) / np.maximum(draws - 1, 1)
+        exact = draws == 0
+        return float(together[~exact].sum() - apart[~exact[groups]].sum())
+
+
+def _variances(shares: Array, values: Array) -> Array:
+    """Of the value of a random arm, (rows,)."""
+    mean = np.einsum("ia,ia->i", shares, values)
+    square = np.einsum("ia,ia->i", shares, values**2)
+    variances: Array = np.maximum(square - mean**2, 0.0)
+    return variances
 
 
 class Target(ABC):

@@ -14,6 +14,7 @@ from bandstrap.errors import InvalidInput
 from bandstrap.evaluation.feedback import Feedback
 from bandstrap.evaluation.targets.base import (
     FROZEN,
+    Grouping,
     Shares,
     Target,
     allowed_rows,
@@ -50,7 +51,7 @@ class Frozen(Target):
         copy = _Copy(self.bandit, feedback, self.draws, seed)
         for rows in row_slices(feedback):
             every = np.concatenate([copy.rows(each) for each in row_blocks(feedback, rows)])
-            yield Shares(rows, every, copy.fewest)
+            yield Shares(rows, every, copy.fewest, copy.grouping.taken())
 
 
 class _Copy:
@@ -68,6 +69,7 @@ class _Copy:
         if not self.places:
             remedy = f"it has none of the log's arms, such as {feedback.arms[0]!r}"
             raise InvalidInput("arms", [*bandit.arms], remedy)
+        self.grouping = Grouping()
         self._exact: dict[bytes, Array] = {}
         self._drawn: dict[bytes, Array] = {}
 
@@ -79,6 +81,10 @@ class _Copy:
         for i, context in enumerate(contexts_of(self.feedback, rows)):
             mask = allowed[i]
             every[i] = self._alike(mask) if self.alike else self._decided(context, mask)[0]
+        if self.alike:
+            sets, which = np.unique(allowed, axis=0, return_inverse=True)
+            drawn = [self.draws if mask.tobytes() in self._drawn else 0 for mask in sets]
+            self.grouping.add(which.reshape(-1), drawn)
         return every
 
     def _alike(self, mask: Array) -> Array:

@@ -61,7 +61,7 @@ class Learnt(Target):
                 judge.fill(state, feedback, batch, into)
                 learn_rows(ready, state, feedback, batch, rng)
                 at = batch.stop
-            yield Shares(rows, every, judge.fewest)
+            yield Shares(rows, every, judge.fewest, judge.grouping.taken())
 
 
 @dataclass(frozen=True)
@@ -100,4 +100,4 @@ class Trained(Target):
             for block in row_blocks(feedback, rows):
                 into = every[block.start - rows.start : block.stop - rows.start]
                 judge.fill(state, feedback, block, into)
-            yield Shares(rows, every, judge.fewest)
+            yield Shares(rows, every, judge.fewest, judge.grouping.taken())
