@@ -5,14 +5,24 @@ and a pass in pieces feeds all estimators, intervals by Cressie and Read, Cloppe
 sequences, and stabilised estimates; then the bootstrap. Seconds are of the processor. "passes" are
 in units of a reference, timed in the same run: what a plain NumPy pass over the same log takes, for
 inverse propensity scoring of the same targets. "MB" is the most memory beyond the log.
+
+With --command the log is written to a Parquet file, and `bandstrap evaluate` and reading alone each
+get a process of their own. "MB" is then the most memory that the process held.
 """
 
+import os
+import subprocess
+import sys
 import tracemalloc
 from argparse import Namespace
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import process_time
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from bandstrap.evaluation.estimators import ESTIMATORS
 from bandstrap.evaluation.feedback import Feedback
@@ -120,14 +130,51 @@ def memory(feedback: Feedback) -> float:
     return most / 1e6
 
 
+def written(feedback: Feedback, path: Path) -> None:
+    """The log as a table, as a user has it."""
+    names = [f"arm {arm}" for arm in feedback.arms]
+    columns = {f"x{j}": column for j, column in enumerate(feedback.contexts.T)}
+    arm = pa.DictionaryArray.from_arrays(feedback.chosen, names).cast(pa.string())
+    facts = {"reward": feedback.rewards, "propensity": feedback.propensities}
+    pq.write_table(pa.table({**columns, "arm": arm, **facts}), path)
+
+
+def in_process(*arguments: str) -> tuple[float, float]:
+    """Seconds of the processor and megabytes at most, of Python with these arguments."""
+    child = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise SystemExit(f"{arguments} ended with {child.returncode}")
+    unit = 1e6 if sys.platform == "darwin" else 1e3  # of the system: bytes there, KiB elsewhere
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / unit
+
+
+def commanded(feedback: Feedback) -> list[Row]:
+    """The command on a file, and reading the file alone."""
+    reading = "import sys; from bandstrap.evaluation import read_log; read_log(sys.argv[1])"
+    with TemporaryDirectory() as folder:
+        path, out = Path(folder, "log.parquet"), Path(folder, "evaluated")
+        written(feedback, path)
+        command = "-m", "bandstrap", "evaluate", f"{path}", "--out", f"{out}"
+        steps = {"reading alone": ("-c", reading, f"{path}"), "bandstrap evaluate": command}
+        found = {name: in_process(*arguments) for name, arguments in steps.items()}
+    return [{"step": name, "seconds": cpu, "MB": most} for name, (cpu, most) in found.items()]
+
+
 def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--arms", type=int, default=10)
+    parser.add_argument("--command", action="store_true", help="the command, on a file")
     parser.add_argument("--quick", action="store_true", help="a hundredth of the rows")
     given: Namespace = parser.parse_args()
     rows_of_log = given.rows // 100 if given.quick else given.rows
     feedback = logged(rows_of_log, given.arms)
+    if given.command:
+        note = f"{rows_of_log:,} decisions, {given.arms} arms, in processes of their own"
+        report(given.out, "evaluation-command", vars(given), commanded(feedback), note)
+        return
     measured(logged(2000, given.arms))  # imports
     rows = measured(feedback)
     most = memory(feedback)

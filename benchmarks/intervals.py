@@ -10,9 +10,10 @@ them an arm was chosen often because it had paid well. So look at all logs of ro
 often a confidence sequence leaves the truth after any decision.
 
 Logs are made and judged in batches, each kept in a file, so that a run goes on where it was left.
+Other logs of the same kind, which nobody has looked at, are those of --first 1000 and so on.
 """
 
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -198,10 +199,12 @@ def batch(
     return found
 
 
-def batches(world: str, logs: int, decisions: int, kept: Path, judge: Judge = judged) -> np.ndarray:
-    """What was made of all logs, (logs, targets, columns)."""
+def batches(
+    world: str, logs: int, decisions: int, kept: Path, judge: Judge = judged, first: int = 0
+) -> np.ndarray:
+    """What was made of all logs from the `first` on, (logs, targets, columns)."""
     found, most = [], BATCHES[world]
-    for index, start in enumerate(range(0, logs, most)):
+    for index, start in enumerate(range(0, logs, most), first // most):
         runs = min(most, logs - start)
         found.append(batch(world, index, runs, decisions, kept, judge))
         print(f"{world}: {start + runs} of {logs} logs", flush=True)
@@ -238,18 +241,26 @@ def share(which: np.ndarray) -> str:
     return f"{which.mean():.1%}" if which.size else "–"
 
 
+def others(parser: ArgumentParser) -> None:
+    """The option for logs that nobody has looked at."""
+    words = "the number of the first log: another multiple of 250 gives other logs"
+    parser.add_argument("--first", type=int, default=0, help=words)
+
+
 def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--logs", type=int, default=1000)
     parser.add_argument("--decisions", type=int, default=2000, help="of arms alone")
     parser.add_argument("--contextual", type=int, default=1000, help="decisions with contexts")
+    others(parser)
     parser.add_argument("--quick", action="store_true", help="a few short logs")
     given: Namespace = parser.parse_args()
     if given.quick:
         given.logs, given.decisions, given.contextual = 12, 300, 200
     rows: list[Row] = []
     for world, decisions in (("arms", given.decisions), ("contexts", given.contextual)):
-        found = batches(world, given.logs, decisions, given.out / "intervals")
+        kept = given.out / "intervals"
+        found = batches(world, given.logs, decisions, kept, first=given.first)
         rows += rows_of(world, decisions, found)
     report(given.out, "intervals", vars(given), rows, "95% intervals of what targets earn")
 

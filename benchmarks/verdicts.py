@@ -7,7 +7,7 @@ same logs it says how often that interval holds where weights are worth at least
 
 Logs are made and judged in batches, each kept in a file, so that a run goes on where it was left.
 
-    python benchmarks/verdicts.py [--quick]
+    python benchmarks/verdicts.py [--quick] [--first 1000]
 """
 
 from argparse import Namespace
@@ -65,6 +65,7 @@ def main() -> None:
     parser.add_argument("--logs", type=int, default=1000)
     parser.add_argument("--decisions", type=int, default=2000, help="of arms alone")
     parser.add_argument("--contextual", type=int, default=1500, help="decisions with contexts")
+    intervals.others(parser)
     parser.add_argument("--quick", action="store_true", help="a few short logs")
     given: Namespace = parser.parse_args()
     if given.quick:
@@ -72,7 +73,7 @@ def main() -> None:
     rows: list[Row] = []
     for world, decisions in (("contexts", given.contextual), ("arms", given.decisions)):
         kept = given.out / "verdicts"
-        found = intervals.batches(world, given.logs, decisions, kept, judged)
+        found = intervals.batches(world, given.logs, decisions, kept, judged, given.first)
         rows += rows_of(world, decisions, found)
     report(given.out, "verdicts", vars(given), rows, "95% intervals by the verdict on them")
 

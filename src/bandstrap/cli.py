@@ -394,7 +394,7 @@ def _evaluate(
         chosen = Wanted(
             split_own(policy), tuple(rule or ()), tuple(bandit or ()), split(answer), draws
         )
-        what, columns = chosen.asked(), roles(column or ())
+        what, columns = chosen.targets(), roles(column or ())
         feedback = read_log(log, reading=read.reading(), sort=sort, **columns)
     settings = Settings(level, seed, estimate=estimate_propensities)
     found = evaluate(feedback, what, settings, log.name, out)

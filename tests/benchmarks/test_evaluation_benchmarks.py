@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bandstrap import read_log
 from bandstrap.laws import beta_probabilities
 
 ROOT = Path(__file__).parents[2]
@@ -91,3 +92,24 @@ def test_truths_of_contexts(benchmark_named):
         assert intervals.truths("contexts")[name] == pytest.approx(
             (target * paid).sum(1).mean(), abs=0.002
         )
+
+
+def test_other_logs_are_made_from_another_number_on(benchmark_named, tmp_path):
+    intervals = benchmark_named("intervals")
+
+    def rewards(log, world, truths):
+        return log.rewards[None, :]
+
+    first, others = (
+        intervals.batches("arms", 3, 40, tmp_path / f"{at}", rewards, at) for at in (0, 250)
+    )
+    assert (first != others).any()
+
+
+def test_a_log_as_a_table_is_the_same_log(benchmark_named, tmp_path):
+    benchmark = benchmark_named("evaluation")
+    log = benchmark.logged(300, 3)
+    benchmark.written(log, tmp_path / "log.parquet")
+    found = read_log(tmp_path / "log.parquet")
+    assert [found.arms[place] for place in found.chosen] == [f"arm {each}" for each in log.chosen]
+    assert (found.propensities == log.propensities).all()

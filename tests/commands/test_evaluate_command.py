@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -184,6 +185,40 @@ def test_an_interrupt_leaves_nothing(here, monkeypatch):
     assert (code, out) == (130, "")
     assert said == f"interrupted; start again with: bandstrap {' '.join(arguments)}\n"
     assert not (here / "found").exists()
+
+
+def files():
+    return {each.name: each.read_bytes() for each in Path("evaluated").iterdir()}
+
+
+def test_files_of_two_runs_never_mix(here, monkeypatch):
+    """An interrupt leaves those of the run before; one between renames waits for the last."""
+    answered("evaluate", "visits.csv", "--rule", "uniform")
+    before, replace = files(), os.replace
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("bandstrap.commands.evaluate.report_page", interrupted)
+        assert called("evaluate", "visits.csv", "--rule", "always=blue")[0] == 130
+    assert files() == before
+
+    def pressed(*paths):
+        signal.raise_signal(signal.SIGINT)
+        replace(*paths)
+
+    monkeypatch.setattr("os.replace", pressed)
+    assert called("evaluate", "visits.csv", "--rule", "always=blue")[0] == 130
+    after = files()
+    assert after.keys() == before.keys()
+    assert all(after[name] != before[name] for name in before)
+
+
+def test_rows_that_repeat_are_decisions(here):
+    said = in_one_line(failed("evaluate", "visits.csv", "--distinct"))
+    assert "--distinct" in said
+    assert "equal ones are no copies" in said
 
 
 def test_a_folder_in_use_is_refused(here):

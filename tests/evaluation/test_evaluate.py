@@ -9,10 +9,10 @@ import pytest
 from bandstrap import Bandit, Bootstrap, LaplaceThompson, Support, evaluate
 from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.evaluation.answer import answer, warnings_of
-from bandstrap.evaluation.asked import asked
 from bandstrap.evaluation.estimated import with_estimated_propensities
 from bandstrap.evaluation.feedback import Feedback
 from bandstrap.evaluation.targets import HadItRun, Learnt
+from bandstrap.evaluation.targets.reading import read_targets
 from bandstrap.storage.files import json_value
 from small_logs import chances, log_of_arms, log_of_contexts
 
@@ -119,6 +119,26 @@ def test_without_propensities_it_is_the_model_and_with_care():
     assert abs(found["uniform"].value - chances(log.contexts).mean()) < 0.06
 
 
+def test_intervals_without_propensities_allow_for_noise():
+    """95 % of them hold, also of the difference from the logger, where all arms pay the same."""
+    held, apart = 0, 0
+    for seed in range(12):
+        log = log_of_arms(500, [0.3, 0.3, 0.3], SHARES, seed)
+        found = evaluate(Feedback(log.arms, log.chosen, log.rewards), "uniform", seed=seed)
+        [it] = found.targets
+        held += 0.3 in it.interval
+        apart += it.gain.told_apart
+        assert it.gain.difference.value == pytest.approx(it.value - found.logger.value, abs=1e-3)
+    assert held >= 9  # 11.4 and 3 standard errors
+    assert apart <= 3
+
+
+def test_a_model_has_the_errors_of_dr_with_propensities_too(arms):
+    every = {each.estimator: each for each in arms["uniform"].estimates}
+    assert every["dm"].error == every["dr"].error
+    assert every["dm"].interval.low < np.mean(MEANS) < every["dm"].interval.high
+
+
 def test_estimated_propensities_are_labelled_and_with_care():
     log = log_of_contexts(3000)
     bare = Feedback(log.arms, log.chosen, log.rewards, log.contexts)
@@ -157,10 +177,12 @@ def test_missing_rewards_are_left_out():
 
 
 def test_what_can_be_asked():
-    found = asked(["uniform", "column=x", "wb", "bandstrap:UCB1"], ["learnt", "had it run"])
+    found = read_targets(["uniform", "column=x", "wb", "bandstrap:UCB1"], ["learnt", "had it run"])
     assert [each.name for each in found.targets] == ["uniform", "column x", "wb", "ucb1"]
     assert [each.name for each in found.reruns] == ["wb", "ucb1"]
-    assert asked([Learnt(Bootstrap(), "x"), HadItRun(Bootstrap(), "x")]).reruns[0].name == "x"
+    assert (
+        read_targets([Learnt(Bootstrap(), "x"), HadItRun(Bootstrap(), "x")]).reruns[0].name == "x"
+    )
 
 
 @pytest.mark.parametrize(
@@ -174,12 +196,12 @@ def test_what_can_be_asked():
 )
 def test_what_cannot(given, said):
     with pytest.raises((InvalidInput, UnknownName), match=said):
-        asked(given)
+        read_targets(given)
 
 
 def test_an_answer_that_there_is_not():
     with pytest.raises(UnknownName, match="had it run"):
-        asked("wb", ["had it ran"])
+        read_targets("wb", ["had it ran"])
 
 
 def test_the_public_name_is_the_function_whatever_was_imported_before():

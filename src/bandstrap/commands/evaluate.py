@@ -1,7 +1,10 @@
 """`bandstrap evaluate`: what other policies would have earned on a log."""
 
+import signal
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,18 +19,20 @@ from bandstrap.commands.calling import command_line
 from bandstrap.commands.terminal import line, name
 from bandstrap.errors import InvalidInput, UnknownName
 from bandstrap.evaluation.answer import answer, ends, number, warnings_of
-from bandstrap.evaluation.asked import ANSWERS, Asked, asked, rule_of_option
 from bandstrap.evaluation.diagnostics.finding import CANNOT, CARE, TRUST
 from bandstrap.evaluation.diagnostics.rules import Severity
 from bandstrap.evaluation.evaluation import run
 from bandstrap.evaluation.feedback import Feedback
 from bandstrap.evaluation.judging import Settings
 from bandstrap.evaluation.result import Evaluated, Evaluation
-from bandstrap.report import Run, write_report
+from bandstrap.evaluation.targets.reading import ANSWERS, TargetSet, read_targets, rule_of_option
+from bandstrap.report import Run
 from bandstrap.report.evaluation import evaluation_report
+from bandstrap.report.page import page as report_page
+from bandstrap.report.report import Report
 from bandstrap.simulation.progress import Bar
 from bandstrap.simulation.store.folder import locked
-from bandstrap.storage.files import replacing, write_json
+from bandstrap.storage.files import json_text, replacing
 
 COLOURS = {TRUST: "green", CARE: "yellow", CANNOT: "red"}
 ESTIMATES, REPORT, RESULT = "estimates.parquet", "report.html", "evaluation.json"
@@ -68,14 +73,14 @@ class Wanted:
     answers: Sequence[str] = ()
     draws: int | None = None
 
-    def asked(self) -> Asked | None:
+    def targets(self) -> TargetSet | None:
         """The targets, all of which exist; None if there are none."""
         rules = [rule_of_option(each) for each in self.rules]
         answers = [_answer(each) for each in self.answers] or ["learnt"]
         things = [*rules, *self.bandits, *self.policies]
         if self.answers and not self.policies:
             raise InvalidInput("--answer", self.answers[0], "name a policy too, as in --policy wb")
-        return asked(things, answers, self.draws) if things else None
+        return read_targets(things, answers, self.draws) if things else None
 
 
 def _answer(text: str) -> str:
@@ -87,7 +92,7 @@ def _answer(text: str) -> str:
 
 
 def evaluate(
-    feedback: Feedback, what: Asked | None, settings: Settings, title: str, out: Path
+    feedback: Feedback, what: TargetSet | None, settings: Settings, title: str, out: Path
 ) -> Shown:
     """Evaluate, and write the estimates and the report: all of them, or none."""
     started = time.perf_counter()
@@ -95,16 +100,38 @@ def evaluate(
         with Bar("evaluate") as bar:
             found = run(feedback, what, settings, title, bar)
         how = Run.here(command_line(), settings.seed, time.perf_counter() - started)
-        write_estimates(found, out / ESTIMATES)
-        write_json(out / RESULT, found.as_dict(), "choose another --out")
-        write_report(evaluation_report(found, how), out / REPORT)
+        write(found, evaluation_report(found, how), out)
     return Shown(found, out)
 
 
-def write_estimates(found: Evaluation, path: Path) -> None:
-    """A row for each target and estimator."""
-    with replacing(path, "choose another --out") as file:
-        pq.write_table(pa.Table.from_pylist(found.rows()), file)
+def write(found: Evaluation, report: Report, out: Path) -> None:
+    """All files, which belong together: their names change when all of them are written."""
+    with ExitStack() as parts:
+        estimates, result, page = (
+            parts.enter_context(replacing(out / name, "choose another --out"))
+            for name in (ESTIMATES, RESULT, REPORT)
+        )
+        pq.write_table(pa.Table.from_pylist(found.rows()), estimates)
+        result.write(json_text(found.as_dict()).encode())
+        page.write(report_page(report).encode())
+        with uninterrupted():
+            parts.close()
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Put Ctrl-C off until the block ends."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pressed: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if pressed:
+            signal.raise_signal(signal.SIGINT)
 
 
 def estimates_table(found: Evaluation) -> Table:

@@ -1,4 +1,4 @@
-"""Tables that are logs of decisions: they tell the reward of the chosen arm alone."""
+"""Tables that are logs of decisions: they have the reward of the chosen arm alone."""
 
 import pyarrow as pa
 
@@ -35,8 +35,8 @@ def check_not_a_log(table: pa.Table, title: str) -> None:
         "data",
         title,
         f"looks like a log of decisions (action {action}, reward {reward}, propensity "
-        f"{propensity}) and is not played: a log tells the reward of the chosen arm alone, and "
-        "compare needs a labelled table, which tells what every arm would have paid. "
-        "bandstrap evaluate tells what another policy would have earned on a log, LoggedBandit "
+        f"{propensity}) and is not played: a log has the reward of the chosen arm alone, and "
+        "compare needs a labelled table, which says what every arm would have paid. "
+        "bandstrap evaluate says what another policy would have earned on a log, LoggedBandit "
         f"learns from it; if this is none, add --drop {propensity}",
     )

@@ -10,11 +10,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from bandstrap.evaluation.evaluation import evaluate as evaluate
     from bandstrap.evaluation.logs import read_log as read_log
+    from bandstrap.evaluation.logs import write_dsjson as write_dsjson
     from bandstrap.evaluation.result import Evaluation as Evaluation
 
-__all__ = ["Evaluation", "evaluate", "read_log"]
+__all__ = ["Evaluation", "evaluate", "read_log", "write_dsjson"]
 
-_HOMES = {"Evaluation": "result", "evaluate": "evaluation", "read_log": "logs"}
+_HOMES = {
+    "Evaluation": "result",
+    "evaluate": "evaluation",
+    "read_log": "logs",
+    "write_dsjson": "logs",
+}
 
 
 def __getattr__(name: str) -> object:

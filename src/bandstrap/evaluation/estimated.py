@@ -7,7 +7,7 @@ import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.evaluation.feedback import Feedback
-from bandstrap.evaluation.targets.base import allowed_rows, row_slices
+from bandstrap.evaluation.targets.base import allowed_rows, row_counts, row_slices
 from bandstrap.evaluation.targets.problem import Scale
 
 __all__ = ["NOTE", "with_estimated_propensities"]
@@ -21,25 +21,25 @@ NOTE = (
 )
 
 
-def with_estimated_propensities(feedback: Feedback) -> Feedback:
+def with_estimated_propensities(feedback: Feedback, rows: int = ROWS) -> Feedback:
     """The same log with propensities from a model of the logger's choices.
 
     Without contexts it is how often each arm was chosen; with contexts a logistic regression, fit
-    to one half of the rows for the other half.
+    to one half of the rows for the other half, to `rows` of each at most.
 
     >>> log = Feedback(("a", "b"), np.array([0, 1, 0, 0]), np.ones(4))
     >>> with_estimated_propensities(log).propensities.tolist()
     [0.75, 0.25, 0.75, 0.75]
     """
-    halves = [_choices(feedback, half) for half in (1, 0)]
+    halves = [_choices(feedback, half, rows) for half in (1, 0)]
     found = np.empty(len(feedback))
-    for rows in row_slices(feedback):
+    for some in row_slices(feedback):
         every = np.where(
-            (_half(rows) == 0)[:, None], halves[0](rows), halves[1](rows)
-        ) * allowed_rows(feedback, rows)
-        chosen = np.asarray(feedback.chosen[rows])
+            (_half(some) == 0)[:, None], halves[0](some), halves[1](some)
+        ) * allowed_rows(feedback, some)
+        chosen = np.asarray(feedback.chosen[some])
         own = every[np.arange(len(chosen)), chosen] / every.sum(axis=1)
-        found[rows] = np.maximum(own, LEAST)
+        found[some] = np.maximum(own, LEAST)
     return replace(feedback, propensities=found, weights=None, probabilities=None)
 
 
@@ -49,20 +49,25 @@ def _half(rows: slice) -> Array:
     return halves
 
 
-def _choices(feedback: Feedback, half: int) -> Any:
+def _choices(feedback: Feedback, half: int, rows: int) -> Any:
     """A function of rows that gives the probability of each arm, (rows, arms)."""
     if feedback.contexts is None:
-        counts = np.bincount(np.asarray(feedback.chosen), minlength=len(feedback.arms))
+        weights = row_counts(feedback, slice(0, len(feedback)))
+        counts = np.bincount(np.asarray(feedback.chosen), weights, minlength=len(feedback.arms))
         return lambda rows: np.tile(counts / counts.sum(), (rows.stop - rows.start, 1))
     from sklearn.linear_model import LogisticRegression
 
-    scale, some = Scale.of(feedback), slice(0, min(len(feedback), 2 * ROWS))
+    scale, some = Scale.of(feedback), slice(0, min(len(feedback), 2 * rows))
     mine = _half(some) == half if len(feedback) > BLOCK else np.ones(some.stop, dtype=np.bool_)
     arms = np.asarray(feedback.chosen[some])[mine]
     if len(np.unique(arms)) < 2:
         only = np.eye(len(feedback.arms))[arms[0]]
         return lambda rows: np.tile(only, (rows.stop - rows.start, 1)) + LEAST
-    fit = LogisticRegression(max_iter=300).fit(scale.scaled(feedback.contexts[some])[mine], arms)
+    contexts, weights = (
+        scale.scaled(feedback.contexts[some])[mine],
+        row_counts(feedback, some)[mine],
+    )
+    fit = LogisticRegression(max_iter=300).fit(contexts, arms, sample_weight=weights)
 
     def every(rows: slice) -> Array:
         assert feedback.contexts is not None

@@ -8,7 +8,6 @@ import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.errors import InvalidInput
-from bandstrap.evaluation.asked import Asked, asked, usual
 from bandstrap.evaluation.diagnostics.checks import check_log, check_rerun, check_target
 from bandstrap.evaluation.diagnostics.finding import Finding, Verdict
 from bandstrap.evaluation.diagnostics.log_summary import LogSummary, summarised
@@ -23,7 +22,10 @@ from bandstrap.evaluation.intervals import (
     StudentisedBootstrap,
     normal,
 )
+from bandstrap.evaluation.intervals.base import more
 from bandstrap.evaluation.judging import (
+    DM,
+    DR,
     Judged,
     Settings,
     Walk,
@@ -32,10 +34,12 @@ from bandstrap.evaluation.judging import (
     logger_learns,
 )
 from bandstrap.evaluation.logs import read_log
+from bandstrap.evaluation.moments import Estimate
 from bandstrap.evaluation.result import Estimated, Evaluated, Evaluation, Logger, Paired, View
 from bandstrap.evaluation.targets import HadItRun
 from bandstrap.evaluation.targets.base import LEARNT
-from bandstrap.evaluation.targets.problem import support_of
+from bandstrap.evaluation.targets.problem import is_seen, support_of
+from bandstrap.evaluation.targets.reading import TargetSet, default_targets, read_targets
 from bandstrap.simulation.progress import ProgressLike, Quiet
 from bandstrap.validation import require_share, require_whole
 
@@ -43,7 +47,6 @@ __all__ = ["evaluate", "run"]
 
 LOGGER = "the logger"
 CRESSIE_READ, REJECTION = "cressie-read", "rejection"
-DR, DM = "dr", "dm"
 
 
 def evaluate(
@@ -59,7 +62,7 @@ def evaluate(
     title: str | None = None,
     **columns: Any,
 ) -> Evaluation:
-    """What other policies would have earned on a log of past decisions, and whether to believe it.
+    """What other policies would have earned on a log of past decisions, and whether to trust it.
 
     `log` is a path, a pandas, polars or Arrow table, a `Feedback`, or whatever else `read_log`
     takes; `columns` say which column holds what, where their names do not: `arm`, `reward`,
@@ -86,7 +89,7 @@ def evaluate(
     """
     feedback = log if isinstance(log, Feedback) else read_log(log, **columns)
     wanted = (answers,) if isinstance(answers, str) else tuple(answers)
-    what = None if targets is None else asked(targets, wanted, draws)
+    what = None if targets is None else read_targets(targets, wanted, draws)
     settings = Settings(level, seed, model, estimate_propensities)
     return run(feedback, what, settings, title or title_of(log))
 
@@ -98,7 +101,7 @@ def title_of(log: Any) -> str:
 
 def run(
     feedback: Feedback,
-    what: Asked | None,
+    what: TargetSet | None,
     settings: Settings,
     title: str,
     progress: ProgressLike | None = None,
@@ -106,7 +109,7 @@ def run(
     """Evaluate targets, or the usual ones, on a log that was read."""
     require_share(level=settings.level)
     require_whole(0, seed=settings.seed)
-    bar, what = progress or Quiet(), what or usual(feedback)
+    bar, what = progress or Quiet(), what or default_targets(feedback)
     bar.add(_work(feedback, what))
     estimates = settings.estimate and not has_propensities(feedback)
     if estimates:
@@ -130,7 +133,7 @@ def run(
     )  # fmt: skip
 
 
-def _work(feedback: Feedback, what: Asked) -> int:
+def _work(feedback: Feedback, what: TargetSet) -> int:
     replays = sum(each.replays_of(feedback) for each in what.reruns)
     return len(feedback) * (len(what.targets) + replays)
 
@@ -146,12 +149,13 @@ class _Results:
         self.settings, self.learns = settings, learns
         self.log_findings = check_log(log)
         self.weighs = has_propensities(feedback)
-        self.main = DR if self.weighs else DM
         self.at_logger = len(walk.targets)
-        self.support = support_of(feedback)
+        self.support, self.seen = support_of(feedback), is_seen(feedback)
 
     def _possible(self, interval: Interval) -> Interval:
         """The part of an interval that lies in the range of rewards, as any mean of them does."""
+        if self.seen:
+            return interval
         least, most = self.support.low, self.support.high
         low, high = (min(max(each, least), most) for each in (interval.low, interval.high))
         return Interval(low, high, interval.level, interval.method)
@@ -161,8 +165,8 @@ class _Results:
         log, counts = self.log, self.log.counts
         by_block = counts.sum(axis=1)
         return Logger(
-            chosen.value, chosen.error, self.drawn.interval(self.main, self.at_logger), log.arms,
-            log.chosen / log.chosen.sum(), _ratio(log.sums.sum(axis=0), counts.sum(axis=0)),
+            chosen.value, chosen.error, self.drawn.interval(DR, self.at_logger), log.arms,
+            log.shares, _ratio(log.sums.sum(axis=0), counts.sum(axis=0)),
             log.least, _ratio(log.sums.sum(axis=1), by_block), log.rows,
         )  # fmt: skip
 
@@ -183,22 +187,32 @@ class _Results:
 
     def _estimates(self, place: int, it: Judged) -> tuple[Estimated, ...]:
         """All of them; first the one that the answer is."""
-        found = [
-            Estimated(
-                each.name, each.value, each.error,
-                self._possible(self.drawn.interval(each.name, place)), _tuning(each),
-            )
-            for each in self.walk.moments.estimates(place)
-        ]  # fmt: skip
+        found = [self._estimate(place, each) for each in self.walk.moments.estimates(place)]
         if not self.weighs:
-            return tuple(found)
+            return tuple(each for each in found if each.estimator != DR)
         steady = it.stabilised
-        interval = self._possible(steady.interval())
-        more = Estimated(STABILISED, steady.value, steady.error, interval)
+        main = self._with_draws(
+            place, STABILISED, steady.value, steady.error, steady.interval(), ""
+        )
         cressie = it.cressie_read
         last = Estimated(CRESSIE_READ, cressie.value, float("nan"), cressie.interval())
-        ordered = [more, *found] if self.learns else [found[0], more, *found[1:]]
+        ordered = [main, *found] if self.learns else [found[0], main, *found[1:]]
         return (*ordered, last)
+
+    def _estimate(self, place: int, it: Estimate) -> Estimated:
+        interval, error = self.drawn.interval(it.name, place), it.error
+        if it.name == DM:  # its own spread is that of contexts alone
+            [dr] = (each for each in self.walk.moments.estimates(place) if each.name == DR)
+            interval, error = self.drawn.interval(DR, place).moved(it.value - dr.value), dr.error
+        return self._with_draws(place, it.name, it.value, error, interval, _tuning(it))
+
+    def _with_draws(
+        self, place: int, name: str, value: float, error: float, interval: Interval, tuning: str
+    ) -> Estimated:
+        """With the error of draws that rows share, which their spread does not show."""
+        error, factor = more(error, self.walk.targets[place].drawn)
+        interval = interval.widened(value, factor) if factor != 1 else interval
+        return Estimated(name, value, error, self._possible(interval), tuning)
 
     def _gain(self, place: int) -> Paired:
         pair = self._differences(self.at_logger)[place, self.at_logger]
@@ -206,9 +220,26 @@ class _Results:
 
     def _differences(self, against: int | None = None) -> dict[tuple[int, int], Difference]:
         """Of the estimates that are shown, by the method of their intervals."""
+        drawn = [*(each.drawn for each in self.walk.targets), 0.0]
+        return {
+            (one, other): each.with_error(drawn[one] + drawn[other])
+            for (one, other), each in self._of_rows(against).items()
+        }
+
+    def _of_rows(self, against: int | None) -> dict[tuple[int, int], Difference]:
+        """The same by the spread of rows alone."""
         if self.learns:
             return self.walk.differences.simultaneous(against)
-        return self.drawn.simultaneous_differences(self.main, against)
+        found = self.drawn.simultaneous_differences(DR, against)
+        if self.weighs:
+            return found
+        values = self._models()
+        return {pair: each.at(values[pair[0]] - values[pair[1]]) for pair, each in found.items()}
+
+    def _models(self) -> list[float]:
+        """What a model alone says of all targets, and of the logger."""
+        every = (self.walk.moments.estimates(place) for place in range(self.at_logger + 1))
+        return [next(it.value for it in each if it.name == DM) for each in every]
 
     def differences(self) -> tuple[Paired, ...]:
         targets = [each.target.name for each in self.walk.targets]
@@ -219,30 +250,41 @@ class _Results:
             if other != self.at_logger
         )
 
-    def rerun(self, asked_for: HadItRun, bar: ProgressLike) -> Evaluated:
-        it = asked_for.run(self.feedback, self.settings.seed, bar.done)
+    def rerun(self, wanted: HadItRun, bar: ProgressLike) -> Evaluated:
+        it = wanted.run(self.feedback, self.settings.seed, bar.done)
         interval = self._possible(normal(it.value, it.error, self.settings.level))
         findings = [*self.log_findings, *check_rerun(it)]
         estimate = Estimated(REJECTION, it.value, it.error, interval)
         return Evaluated(
-            it.name, asked_for.answer, it.value, it.error, interval, (estimate,), None, None,
+            it.name, wanted.answer, it.value, it.error, interval, (estimate,), None, None,
             tuple(findings), Verdict.of(findings),
         )  # fmt: skip
 
     def _view(self, it: Judged) -> View:
         weights, paid, _ = it.summary.blocks
         rewards = _ratio(paid, weights)
-        return View(it.summary.bins, it.summary.wanted / max(it.summary.rows, 1), rewards)
+        return View(it.summary.bins, it.summary.wanted / max(it.summary.decisions, 1), rewards)
 
     def notes(self) -> Iterable[str]:
         """What readers should know about how it was done."""
         if self.walk.first:
             some = f"The first {self.walk.first:,} decisions"
             yield f"{some} are for training: no target is judged there."
+        if self.seen and self.weighs:
+            yield (
+                "Nobody has declared where rewards lie. The interval at every look and "
+                f"{CRESSIE_READ} assume the range seen, {self.support.low:g} to "
+                f"{self.support.high:g}; declare it by rewards=Support.interval(low, high)."
+            )
         if self.learns:
             yield (
                 "Propensities of an arm vary, so the logger may have learnt: the answer is by "
                 "doubly robust estimates of stabilised variance."
+            )
+        if not self.weighs:
+            yield (
+                "Intervals of a model alone are as wide as those of doubly robust estimates with "
+                "propensities estimated from the log: they allow for noise, not for a wrong model."
             )
         for each in self.walk.targets:
             if each.summary.draws:
@@ -252,7 +294,7 @@ class _Results:
                 )
 
 
-def _tuning(estimate: Any) -> str:
+def _tuning(estimate: Estimate) -> str:
     shown = repr(estimate.chosen)
     return shown.partition("(")[2].removesuffix(")")
 

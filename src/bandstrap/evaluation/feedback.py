@@ -7,6 +7,7 @@ import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.bandit.decision import Arm
+from bandstrap.problem import Support
 from bandstrap.tables import Columns
 
 __all__ = ["Feedback", "Given"]
@@ -40,6 +41,7 @@ class Feedback:
     counts: Array | None = None  # (n,), how many decisions a row stands for; None: one
     columns: Columns | None = None  # how contexts became rows; None without contexts
     given: Given | None = None  # contexts before they were encoded; None: they are as given
+    support: Support | None = None  # where rewards lie, as far as somebody has declared it
     notes: tuple[str, ...] = ()  # what the reader found and did, a sentence each
 
     def __len__(self) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 from bandstrap.arrays import Array
 from bandstrap.evaluation.diagnostics.log_summary import LogSummary
 from bandstrap.evaluation.diagnostics.target_summary import TargetSummary
+from bandstrap.evaluation.estimated import with_estimated_propensities
 from bandstrap.evaluation.estimators import ESTIMATORS, Estimator
 from bandstrap.evaluation.feedback import Feedback
 from bandstrap.evaluation.intervals import Betting, CressieRead, StabilisedDifferences, StabilisedDR
@@ -16,14 +17,15 @@ from bandstrap.evaluation.moments import Moments
 from bandstrap.evaluation.regression import cross_fit, forward_fit, sampled
 from bandstrap.evaluation.sample import Sample
 from bandstrap.evaluation.targets import Shares, Target
-from bandstrap.evaluation.targets.base import row_slices
-from bandstrap.evaluation.targets.best_arm import inverse_propensities
+from bandstrap.evaluation.targets.base import row_counts, row_slices
 from bandstrap.evaluation.targets.problem import support_of
 from bandstrap.simulation.progress import ProgressLike
 
-__all__ = ["Judged", "Settings", "has_propensities", "judged", "logger_learns"]
+__all__ = ["DM", "DR", "Judged", "Settings", "has_propensities", "judged", "logger_learns"]
 
 FIRST = 100_000  # rewards that the usual one is found among
+FEW = 5_000  # rows of a half that propensities are estimated from, if only errors need them
+DR, DM = "dr", "dm"
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,18 @@ class Judged:
         self.always = Betting(support.low, support.high, level).start()
         self.cressie_read = CressieRead(support.low, support.high, level).start()
         self.stabilised = StabilisedDR(level).start()
+        self._drawn, self._decisions = 0.0, 0.0  # a variance of the sum over decisions
+
+    def look(self, shares: Shares, expected: Array, counts: Array) -> None:
+        """Take in probabilities; `counts` are 0 where no reward has come."""
+        self.summary.add(shares)
+        self._drawn += shares.variance(expected, counts)
+        self._decisions += float(counts.sum())
+
+    @property
+    def drawn(self) -> float:
+        """The variance of estimates that comes from draws which rows share."""
+        return max(self._drawn, 0.0) / max(self._decisions, 1.0) ** 2
 
     def add(self, sample: Sample, forward: Sample) -> Sample:
         """Take in the next decisions; `forward` has a model of those before alone.
@@ -81,15 +95,18 @@ def judged(
     moments = Moments(estimators_for(feedback), len(targets) + 1)
     differences = StabilisedDifferences(len(targets) + 1, settings.level)
     weighs = has_propensities(feedback)
+    # A model alone does not know how wrong it is. Its errors are those of dr, which needs these.
+    weighed = feedback if weighs else with_estimated_propensities(feedback, FEW)
     across = cross_fit(feedback, model=settings.model)
     ahead = forward_fit(feedback, model=settings.model) if weighs else across
     for rows, shares in _together(feedback, targets, first, settings.seed):
         q = across(rows.start, rows.stop)
         later = ahead(rows.start, rows.stop) if weighs else q
+        counts = row_counts(feedback, rows) * ~np.isnan(np.asarray(feedback.rewards[rows]))
         samples, steady, logger = [], [], _of_logger(feedback, rows)
         for each, one in zip(found, shares, strict=True):
-            each.summary.add(one)
-            sample = sampled(feedback, rows.start, rows.stop, one.every, q)
+            each.look(one, q, counts)
+            sample = sampled(weighed, rows.start, rows.stop, one.every, q)
             if weighs:
                 forward = sampled(feedback, rows.start, rows.stop, one.every, later)
                 steady.append(each.add(sample, forward))
@@ -121,10 +138,9 @@ def _of_logger(feedback: Feedback, rows: slice) -> Sample:
     """The logger as a target: every estimator then says the mean reward."""
     rewards = np.asarray(feedback.rewards[rows], dtype=np.float64)
     came = ~np.isnan(rewards)
-    weights = inverse_propensities(feedback, rows)[came]
     counts = None if feedback.counts is None else np.asarray(feedback.counts[rows])[came]
-    paid = rewards[came]
-    return Sample(paid, weights, 1 / weights, paid, paid, counts)
+    paid, ones = rewards[came], np.ones(int(came.sum()))
+    return Sample(paid, ones, ones, paid, paid, counts)
 
 
 def as_it_is(logger: Sample) -> Sample:
@@ -134,9 +150,13 @@ def as_it_is(logger: Sample) -> Sample:
 
 
 def estimators_for(feedback: Feedback) -> tuple[Estimator, ...]:
-    """Those that a log has what it takes for."""
+    """Those that a log has what it takes for, and dr, whose errors are those of a model."""
     known = has_propensities(feedback)
-    return tuple(each for each in ESTIMATORS.values() if known or not each.needs_propensities)
+    return tuple(
+        each
+        for each in ESTIMATORS.values()
+        if known or not each.needs_propensities or each.name == DR
+    )
 
 
 def has_propensities(feedback: Feedback) -> bool:
@@ -152,5 +172,9 @@ def logger_learns(feedback: Feedback, log: LogSummary) -> bool:
 def _usual(feedback: Feedback) -> float:
     """The reward that most decisions have, about."""
     rewards: Array = np.asarray(feedback.rewards[:FIRST])
-    came = rewards[~np.isnan(rewards)]
-    return float(np.median(came)) if came.size else 0.0
+    came = ~np.isnan(rewards)
+    if feedback.counts is None or not came.any():
+        return float(np.median(rewards[came])) if came.any() else 0.0
+    order = np.argsort(rewards[came], kind="stable")
+    below = np.asarray(feedback.counts[:FIRST])[came][order].cumsum()
+    return float(rewards[came][order][np.searchsorted(below, below[-1] / 2)])

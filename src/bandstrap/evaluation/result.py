@@ -54,7 +54,7 @@ class View:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """One target: its estimate, whether to believe it, and what else was found."""
+    """One target: its estimate, whether to trust it, and what else was found."""
 
     name: str
     answer: str  # "fixed", "frozen", "learnt" or "had it run"
@@ -91,7 +91,7 @@ class Logger:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The result of `evaluate`: what targets would have earned on a log, and whether to believe it.
+    """The result of `evaluate`: what targets would have earned on a log, and whether to trust it.
 
     `targets` are in the order that they were given in. `differences` has all pairs of targets that
     were judged on the same rows. `findings` are about the log, `notes` about what was read.

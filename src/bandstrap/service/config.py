@@ -15,7 +15,7 @@ from bandstrap.bandit.decision import Arm
 from bandstrap.bandit.inputs import checked_reward
 from bandstrap.bandit.propensity import Propensity
 from bandstrap.errors import InvalidInput, OutputError, UnknownName
-from bandstrap.evaluation.asked import policy_named
+from bandstrap.evaluation.targets.reading import policy_named
 from bandstrap.policies.base import Policy
 from bandstrap.policies.default import Default
 from bandstrap.policies.own import is_path, made

@@ -61,8 +61,12 @@ def write_text(path: Path, text: str, remedy: str = "choose another") -> None:
 
 def write_json(path: Path, value: Any, remedy: str = "choose another") -> None:
     """Write a value as JSON, so that there is the old file or the new one."""
-    text = json.dumps(json_value(value), ensure_ascii=False, indent=2, allow_nan=False)
-    write_text(path, text + "\n", remedy)
+    write_text(path, json_text(value), remedy)
+
+
+def json_text(value: Any) -> str:
+    """A value as the JSON of a file."""
+    return json.dumps(json_value(value), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def json_value(value: Any) -> Any:

@@ -161,3 +161,17 @@ def test_the_target_was_never_chosen():
     tally = StabilisedDR().start()
     tally.add(none)
     assert tally.value == pytest.approx(sample.baseline.mean())
+
+
+@pytest.mark.parametrize("offset", [1e5, -1e7])
+def test_a_large_mean_does_not_cancel(offset):
+    sample, ones = drawn(2000), np.ones(2000)
+    corrections = sample.ratios * (sample.rewards - sample.fitted)
+    tallies = StabilisedDR().start(), StabilisedDR().start()
+    for tally, by in zip(tallies, (0.0, offset), strict=True):
+        for some in (slice(0, 3), slice(3, 2000)):
+            rows = corrections[some], sample.baseline[some] + by, sample.ratios[some] ** 2
+            tally.add_terms(*rows, ones[some])
+    near, far = tallies
+    assert far.value - offset == pytest.approx(near.value, abs=1e-8)
+    assert (far.error, far.freedom) == pytest.approx((near.error, near.freedom), rel=1e-5)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import skew
 
 from bandstrap import Poisson
 from bandstrap.errors import InvalidInput, UnknownName
@@ -14,7 +15,9 @@ from bandstrap.evaluation.estimators import (
 )
 from bandstrap.evaluation.intervals import StudentisedBootstrap
 from bandstrap.evaluation.intervals.bootstrap import BATCH
+from bandstrap.evaluation.intervals.weights import SecondOrder
 from bandstrap.evaluation.moments import Moments
+from bandstrap.evaluation.sample import Sample
 from bandstrap.resampling import Exponential
 from bandstrap.seeding import generator
 from evaluation.samples import TRUTH, drawn
@@ -45,7 +48,7 @@ def test_as_a_loop_would(estimator, counts):
     rng, offs = generator(3, "bootstrap"), []
     values = [reweighted(estimator, each, np.ones(80))[0] for each in (one, other)]
     for size in (BATCH, 100 - BATCH):
-        for weights in Exponential().weights((size, 80), rng):
+        for weights in SecondOrder().weights((size, 80), rng):
             (a, u), (b, v) = (reweighted(estimator, each, weights) for each in (one, other))
             near = [a - values[0], b - values[1], a - b - values[0] + values[1]]
             offs.append([off / np.sqrt(weights @ w**2) for off, w in zip(near, (u, v, u - v))])  # noqa: B905
@@ -81,6 +84,34 @@ def test_holds():
             one.append(TRUTH in found.interval(name))
     for one in held.values():
         assert 0.9 <= np.mean(one) <= 0.99  # 0.95 ± 3 standard errors
+
+
+def test_draws_are_as_skewed_as_studentised_means():
+    """That is -2 γ / √n; exponential weights would make it -γ / √n."""
+    paid, ones = np.random.default_rng(0).exponential(size=400), np.ones(400)
+    moments = summed([Sample(paid, ones, ones)], [IPS()])
+    [drawn_] = StudentisedBootstrap(draws=20_000).of(moments)._contrasts("ips", [np.ones(1)])
+    wanted = -2 * skew(paid) / np.sqrt(400)
+    assert skew(drawn_.off) == pytest.approx(wanted, abs=0.07)  # 4 standard errors
+
+
+def rare_clicks(seed, logs=20, rows=400):
+    """Logs of 5 % clicks, for a uniform target, by a logger that is not."""
+    rng, shares = np.random.default_rng(seed), np.array([0.7, 0.2, 0.1])
+    arms, clicks = rng.choice(3, (logs, rows), p=shares), rng.random((logs, rows)) < 0.05
+    thirds = np.full(rows, 1 / 3)
+    return [Sample(r + 0.0, 1 / shares[a], thirds) for a, r in zip(arms, clicks, strict=True)]
+
+
+def test_rare_clicks_are_missed_alike_on_both_sides():
+    below, above = 0, 0
+    for seed in range(100):
+        found = StudentisedBootstrap(draws=300, seed=seed).of(summed(rare_clicks(seed), [IPS()]))
+        every = [found.interval("ips", target) for target in range(20)]
+        below += sum(each.high < 0.05 for each in every)
+        above += sum(each.low > 0.05 for each in every)
+    assert max(below, above) <= 0.0375 * 2000  # exponential weights miss 4.7 % on one side
+    assert min(below, above) >= 0.015 * 2000
 
 
 def test_a_target_does_not_differ_from_itself():
@@ -123,10 +154,10 @@ def test_the_seed_decides():
 def test_other_schemes():
     moments = summed([drawn(1000)])
     widths = []
-    for scheme in (Exponential(), Poisson()):
+    for scheme in (SecondOrder(), Exponential(), Poisson()):
         found = StudentisedBootstrap(draws=500, resampling=scheme).of(moments).interval("dr")
         widths.append(found.high - found.low)
-    assert widths[0] == pytest.approx(widths[1], rel=0.15)
+    assert widths[1:] == pytest.approx(widths[:1] * 2, rel=0.15)
 
 
 def test_all_estimators_of_a_long_log_have_intervals():

@@ -10,6 +10,7 @@ from bandstrap import (
     LinUCB,
     Propensity,
     Support,
+    evaluate,
 )
 from bandstrap.errors import InvalidInput
 from bandstrap.evaluation.feedback import Feedback
@@ -55,6 +56,54 @@ def test_shares_of_draws_have_no_bias():
     many = every(Learnt(Bootstrap(), draws=20_000), log)[-1]
     assert few == pytest.approx(many, abs=0.09)  # 3 standard errors: √(¼ / 300) = 0.03
     assert next(Learnt(Bootstrap(), draws=2).shares(log)).draws == 2
+
+
+def learnt_bandit(seed=1):
+    bandit = Bandit(Bootstrap(), ["a", "b"], seed=seed, rewards=Support.interval())
+    rng = np.random.default_rng(0)
+    for reward in rng.random(12):
+        bandit.learn(arm=["a", "b"], reward=[reward, rng.random()])
+    return bandit
+
+
+@pytest.mark.parametrize(
+    "target", [Frozen(learnt_bandit(), draws=50), Trained(Bootstrap(), draws=50)]
+)
+def test_every_hundredth_of_the_rows_has_draws_of_its_own(target):
+    rng = np.random.default_rng(1)
+    log = Feedback(("a", "b"), rng.integers(2, size=1000), rng.random(1000))
+    found = every(target, log).reshape(-1, 10, 2)
+    assert (found == found[:, :1]).all()
+    assert len({*found[:, 0, 0].tolist()}) > 5
+    assert found[:, 0, 0].std() == pytest.approx(np.sqrt(found.mean(0)[0].prod() / 50), rel=0.4)
+
+
+@pytest.mark.parametrize("sets", [False, True])
+def test_rows_vary_together_as_their_shared_draws_say(sets):
+    rng = np.random.default_rng(2)
+    chosen, pays, allowed = rng.integers(2, size=300), np.array([0.2, 0.8]), np.ones((300, 2), bool)
+    if sets:
+        allowed[np.arange(0, 300, 3), 1 - chosen[::3]] = False
+    paid = pays[chosen] + 0.001 * rng.random(300)  # hardly varies, so that draws alone matter
+    log = Feedback(
+        ("a", "b"), chosen, paid, propensities=np.full(300, 0.5), allowed=allowed if sets else None
+    )
+    every = [next(Frozen(learnt_bandit(seed), draws=20).shares(log)) for seed in range(16)]
+    expected, ones = np.tile(pays, (300, 1)), np.ones(300)
+    spread = np.std([float((each.every @ pays).sum()) for each in every])
+    said = np.sqrt(np.mean([each.variance(expected, ones) for each in every]))
+    assert said == pytest.approx(spread, rel=0.5)  # 3 standard errors
+    if not sets:
+        [it] = evaluate(log, Frozen(learnt_bandit(), draws=20)).targets
+        for each in it.estimates[:2]:
+            assert each.error == pytest.approx(spread / 300, rel=0.4)
+            assert each.interval.high - each.value == pytest.approx(2 * each.error, rel=0.4)
+        assert it.gain.difference.error > 0.7 * spread / 300
+
+
+@pytest.mark.parametrize("policy", [LaplaceThompson(), LinUCB()])
+def test_rows_with_contexts_share_no_draws(policy):
+    assert next(Trained(policy).shares(log_of_contexts(40))).shared is None
 
 
 def test_binary_rewards_need_no_draws():

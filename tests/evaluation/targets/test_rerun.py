@@ -1,14 +1,18 @@
 """Had it run: what is accepted is distributed as if the policy had run by itself."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from bandstrap import Bootstrap, EpsilonGreedy, LaplaceThompson, Support
 from bandstrap.errors import InvalidInput
+from bandstrap.evaluation.diagnostics import Severity
+from bandstrap.evaluation.diagnostics.checks import check_rerun
 from bandstrap.evaluation.feedback import Feedback
 from bandstrap.evaluation.targets import HadItRun
 from bandstrap.evaluation.targets.problem import played
-from bandstrap.evaluation.targets.rerun import _largest, _replay
+from bandstrap.evaluation.targets.rerun import _Choices, _largest, _replay
 from bandstrap.policies import Constant
 from bandstrap.problem import Problem
 from bandstrap.seeding import generator
@@ -83,7 +87,8 @@ def test_a_policy_that_picks_any_arm_accepts_all_arms_alike():
     log = log_of_arms(9000, MEANS, SHARES)
     number = Feedback(log.arms, log.chosen, log.chosen / 2.0, propensities=log.propensities)
     ready = played(EpsilonGreedy(Constant(1.0)), number, "any")
-    paid = _replay(ready, number, _largest(number), generator(0, "x"), lambda rows: None)
+    counted, rng = _Choices(frozenset()), generator(0, "x")
+    paid = _replay(ready, number, _largest(number), counted, rng, lambda rows: None)
     counts = np.bincount((2 * paid).astype(int))
     assert counts / counts.sum() == pytest.approx(1 / 3, abs=0.05)  # 4 standard errors
 
@@ -101,3 +106,15 @@ def test_without_propensities_it_cannot_run():
     log = log_of_arms(50, MEANS, SHARES)
     with pytest.raises(InvalidInput, match="no propensities"):
         HadItRun(Bootstrap()).run(Feedback(log.arms, log.chosen, log.rewards))
+
+
+def test_choices_of_arms_that_the_log_never_has_are_reported():
+    """A policy that likes the fourth arm best is not heard there."""
+    log = log_of_arms(900, MEANS, [1 / 3] * 3)
+    log = replace(log, arms=(*log.arms, "d"))
+    found = HadItRun(EpsilonGreedy(Constant(1.0))).run(log)
+    assert found.lost == pytest.approx(0.25, abs=0.05)
+    support = check_rerun(found)[0]
+    assert support.severity is Severity.STOP
+    assert "arms that the log never has" in str(support)
+    assert HadItRun(EpsilonGreedy(Constant(1.0))).run(log_of_arms(300, MEANS, SHARES)).lost == 0

@@ -1,4 +1,4 @@
-"""Whether an estimate may be believed: checks in words, a verdict by rules stated beforehand."""
+"""Whether an estimate can be trusted: checks in words, a verdict by rules stated beforehand."""
 
 from bandstrap.evaluation.diagnostics.finding import Finding, Verdict
 from bandstrap.evaluation.diagnostics.rules import RULES, Limit, Severity

@@ -29,6 +29,12 @@ def check_log(log: LogSummary) -> list[Finding]:
 
 
 def _choices(log: LogSummary) -> Finding | None:
+    if log.untestable:
+        sentence = (
+            "Rows stand for different numbers of decisions, so choices cannot be tested against "
+            "the logged propensities: what was dropped may depend on them."
+        )
+        return Finding("choices", Severity.FINE, sentence, float("nan"))
     if np.isnan(log.evidence):
         sentence = (
             "The log has no propensities, so estimates rest on a model alone: on how well it "
@@ -93,7 +99,7 @@ def check_target(name: str, it: TargetSummary, log: LogSummary) -> list[Finding]
 
 
 def _support(name: str, it: TargetSummary, log: LogSummary) -> Finding:
-    wanted = it.wanted / max(it.rows, 1)
+    wanted = it.wanted / max(it.decisions, 1)
     rare = [at for at in np.argsort(-wanted) if wanted[at] > 0.01 and log.chosen[at] < FEW]
     if RULES["support"].judge(it.lost) is not Severity.FINE:
         text = f"{it.lost:.1%} of what {name} chooses was never chosen by the logger" + _named(
@@ -117,8 +123,8 @@ def _named(log: LogSummary, places: list[int]) -> str:
 
 def _size(name: str, it: TargetSummary, log: LogSummary) -> Finding:
     text = (
-        f"{it.rows:,} decisions tell as much about {name} as {it.size:,.0f} of its own would "
-        "(effective sample size)."
+        f"{it.decisions:,.0f} decisions tell as much about {name} as {it.size:,.0f} of its own "
+        "would (effective sample size)."
     )
     rule = RULES["learnt size" if log.varies else "size"]
     return Finding("size", rule.judge(it.size), text, float(it.size))
@@ -154,10 +160,22 @@ def _mean(name: str, it: TargetSummary, log: LogSummary) -> Finding:
     shown = f"The mean weight is {it.mean:.3f} ± {1.96 * error:.3f}"
     if RULES["mean"].judge(off) is Severity.FINE:
         return finding("mean", off, f"{shown}, as it should be: near 1.")
-    return finding("mean", off, f"{shown}, where 1 is right: propensities are wrong, or lost.")
+    return finding(
+        "mean", off, f"{shown}, but should be 1: propensities are wrong or rows are missing."
+    )
 
 
 def check_rerun(it: Rerun) -> list[Finding]:
     """What is true of a policy that had run in the logger's place."""
     unusual = f"It met about {it.odd:,.0f} rewards that are not the usual one."
-    return [finding("rewards", it.odd, unusual), finding("acceptance", it.rounds, f"{it}.")]
+    missed = "The log has every arm that it chose."
+    if it.lost:
+        missed = (
+            f"{it.lost:.1%} of its choices are arms that the log never has: they are left out, so "
+            "this is what it earns when it chooses another arm."
+        )
+    return [
+        finding("support", it.lost, missed),
+        finding("rewards", it.odd, unusual),
+        finding("acceptance", it.rounds, f"{it}."),
+    ]

@@ -72,8 +72,20 @@ class ChosenArm:
         self.most = max(self.most, float(together.max()))
 
 
+def untestable(feedback: Feedback) -> bool:
+    """Whether a log has propensities, but rows that stand for different numbers of decisions."""
+    known = feedback.propensities is not None or feedback.weights is not None
+    return known and feedback.counts is not None and bool(np.ptp(feedback.counts) > 0)
+
+
 def choice_test(feedback: Feedback) -> AllArms | ChosenArm | None:
-    """The test that a log allows; None if it has no propensities."""
+    """The test that a log allows.
+
+    None if it has no propensities, or rows that stand for different numbers of decisions: what was
+    dropped then depends on what was chosen, or on its reward, and bets on what is left are unfair.
+    """
+    if untestable(feedback):
+        return None
     if feedback.probabilities is not None:
         return AllArms(len(feedback.arms))
     if feedback.propensities is not None or feedback.weights is not None:

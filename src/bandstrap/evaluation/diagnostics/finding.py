@@ -32,7 +32,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether an estimate may be believed, and why not.
+    """Whether an estimate can be trusted, and why not.
 
     >>> print(Verdict.of([Finding("size", Severity.STOP, "Two rows have all the weight.", 2.0)]))
     cannot say: Two rows have all the weight.

@@ -7,9 +7,9 @@ from scipy.stats import chi2
 
 from bandstrap.arrays import Array
 from bandstrap.bandit.decision import Arm
-from bandstrap.evaluation.diagnostics.choices import choice_test
+from bandstrap.evaluation.diagnostics.choices import choice_test, untestable
 from bandstrap.evaluation.feedback import Feedback
-from bandstrap.evaluation.targets.base import row_slices
+from bandstrap.evaluation.targets.base import row_counts, row_slices
 from bandstrap.evaluation.targets.best_arm import inverse_propensities
 
 __all__ = ["BLOCKS", "LogSummary", "summarised"]
@@ -21,19 +21,25 @@ FEW = 10  # rewards of an arm in a block that are too few to look at
 
 @dataclass(frozen=True)
 class LogSummary:
-    """Sums over a log, by block of rows and by arm."""
+    """Sums over a log, by block of rows and by arm.
+
+    A row that stands for c decisions is one draw: its reward counts c times in means and c² times
+    in the spread of means.
+    """
 
     arms: tuple[Arm, ...]
-    rows: Array  # (blocks,)
-    missing: Array  # (blocks,), rewards that have not come
-    counts: Array  # (blocks, arms), rewards that have
-    sums: Array  # (blocks, arms)
-    squares: Array  # (blocks, arms)
-    chosen: Array  # (arms,), how often
+    rows: Array  # (blocks,), decisions that rows stand for
+    missing: Array  # (blocks,), those whose rewards have not come
+    counts: Array  # (blocks, arms), those whose rewards have: Σ c
+    sums: Array  # (blocks, arms), Σ c r
+    spreads: Array  # (3, blocks, arms), Σ c² rᵏ for k from 0 to 2
+    chosen: Array  # (arms,), in how many rows
+    shares: Array  # (arms,), how often, of all decisions
     least: Array  # (arms,), the smallest propensity of its choices; NaN without any
     most: Array  # (arms,), the largest
     evidence: float  # the largest e-value against the logged propensities; NaN without any
     every: bool  # whether the test could look at the probabilities of all arms
+    untestable: bool  # whether rows stand for different numbers of decisions
 
     @property
     def mean(self) -> float:
@@ -51,13 +57,13 @@ class LogSummary:
         And by how much the mean reward has changed from the first to the second half, at the same
         shares of arms.
         """
-        enough = self.counts >= FEW
-        counts = np.where(enough, self.counts, 0)
-        sums, squares = (np.where(enough, each, 0) for each in (self.sums, self.squares))
+        enough = self._sizes >= FEW
+        counts, sums = (np.where(enough, each, 0) for each in (self.counts, self.sums))
         total = counts.sum(axis=0)
-        used = total > 2 * FEW
+        used = np.where(enough, self._sizes, 0).sum(axis=0) > 2 * FEW
         means = sums.sum(axis=0) / np.maximum(total, 1)
-        variances = squares.sum(axis=0) / np.maximum(total, 1) - means**2
+        none, once, twice = np.where(enough, self.spreads, 0).sum(axis=1) / np.maximum(total, 1)
+        variances = twice - means * (2 * once - means * none)
         used &= (variances > 0) & (enough.sum(axis=0) > 1)
         gaps = np.where(enough, sums / np.maximum(counts, 1) - means, 0.0)
         scaled = counts * gaps**2 / np.where(used, variances, 1.0)
@@ -65,6 +71,13 @@ class LogSummary:
         if freedom < 1:
             return 1.0, 0.0
         return float(chi2.sf(scaled[:, used].sum(), freedom)), self._change()
+
+    @property
+    def _sizes(self) -> Array:
+        """How many rewards tell as much as those of a block and arm, (blocks, arms)."""
+        squares = self.spreads[0]
+        sizes: Array = self.counts**2 / np.where(squares > 0, squares, 1.0)
+        return sizes
 
     def _change(self) -> float:
         half = len(self.rows) // 2
@@ -82,8 +95,9 @@ class LogSummary:
 def summarised(feedback: Feedback) -> LogSummary:
     """One walk over the log."""
     n_arms = len(feedback.arms)
-    rows, missing = np.zeros((2, BLOCKS), dtype=np.int64)
-    counts, sums, squares = np.zeros((3, BLOCKS * n_arms))
+    rows, missing = np.zeros((2, BLOCKS))
+    counts, sums, *spreads = np.zeros((5, BLOCKS * n_arms))
+    shares = np.zeros(n_arms)
     chosen, least = np.zeros(n_arms, dtype=np.int64), np.full(n_arms, np.inf)
     largest = np.full(n_arms, -np.inf)
     test = choice_test(feedback)
@@ -92,11 +106,16 @@ def summarised(feedback: Feedback) -> LogSummary:
         rewards = np.asarray(feedback.rewards[each], dtype=np.float64)
         blocks = block_of(np.arange(each.start, each.stop), len(feedback))
         came = ~np.isnan(rewards)
-        cells = (blocks * n_arms + arms)[came]
-        for into, values in ((counts, None), (sums, rewards[came]), (squares, rewards[came] ** 2)):
+        many = row_counts(feedback, each)
+        cells, some, paid = (blocks * n_arms + arms)[came], many[came], rewards[came]
+        powers = (some**2, some**2 * paid, some**2 * paid**2)
+        for into, values in zip(
+            (counts, sums, *spreads), (some, some * paid, *powers), strict=True
+        ):
             into += np.bincount(cells, values, minlength=into.size)
-        rows += np.bincount(blocks, minlength=BLOCKS)
-        missing += np.bincount(blocks[~came], minlength=BLOCKS)
+        rows += np.bincount(blocks, many, minlength=BLOCKS)
+        missing += np.bincount(blocks[~came], many[~came], minlength=BLOCKS)
+        shares += np.bincount(arms, many, minlength=n_arms)
         chosen += np.bincount(arms, minlength=n_arms)
         propensities = 1 / inverse_propensities(feedback, each)
         np.minimum.at(least, arms, propensities)
@@ -106,10 +125,10 @@ def summarised(feedback: Feedback) -> LogSummary:
     shape = (BLOCKS, n_arms)
     return LogSummary(
         feedback.arms, rows, missing, counts.reshape(shape), sums.reshape(shape),
-        squares.reshape(shape), chosen,
+        np.reshape(spreads, (3, *shape)), chosen, shares / max(shares.sum(), 1),
         np.where(chosen > 0, least, np.nan), np.where(chosen > 0, largest, np.nan),
         np.nan if test is None else float(np.exp(min(test.most, 700.0))),
-        feedback.probabilities is not None,
+        feedback.probabilities is not None, untestable(feedback),
     )  # fmt: skip
 
 

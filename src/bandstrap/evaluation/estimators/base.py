@@ -52,7 +52,7 @@ class Estimator(ABC):
         return (self,)
 
     def choose(self, values: Array, errors: Array) -> int:
-        """Which candidate to believe, by the estimates of all and their standard errors."""
+        """Which candidate to choose, by the estimates of all and their standard errors."""
         return 0
 
     def of(self, sample: Sample) -> Array:

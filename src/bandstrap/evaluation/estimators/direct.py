@@ -13,7 +13,8 @@ __all__ = ["DirectMethod"]
 class DirectMethod(Estimator):
     """The mean over decisions of Σ π(a) q̂(a), whatever was chosen and paid.
 
-    Its standard error is that of contexts alone: it cannot know how wrong the model is.
+    Its standard error by itself is that of contexts alone: it cannot know how wrong the model is.
+    An evaluation gives it the error and the interval of dr.
 
     >>> import numpy as np
     >>> ones = np.ones(2)

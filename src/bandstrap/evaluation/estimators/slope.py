@@ -20,7 +20,7 @@ class Tuned(Estimator):
     """An estimator with the parameter of `grid` that SLOPE chooses (Su, Srinath, Krishnamurthy,
     2020).
 
-    Candidates are ordered from the widest to the narrowest. A narrower one is believed as long as
+    Candidates are ordered from the widest to the narrowest. A narrower one is accepted as long as
     its interval meets those of all wider ones: where they part, bias has shown.
 
     >>> from bandstrap.evaluation.estimators.switch import SwitchDR

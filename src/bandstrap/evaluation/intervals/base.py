@@ -1,6 +1,7 @@
 """What an interval is, and what finds one decision by decision."""
 
 from dataclasses import dataclass
+from math import hypot, sqrt
 from typing import Protocol
 
 from bandstrap.arrays import Array
@@ -8,7 +9,7 @@ from bandstrap.errors import InvalidInput
 from bandstrap.evaluation.sample import Sample
 from bandstrap.validation import is_finite, require_share
 
-__all__ = ["Interval", "Tally", "check_range", "counts_of", "scaled"]
+__all__ = ["Interval", "Tally", "check_range", "counts_of", "more", "scaled"]
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,27 @@ class Interval:
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
+
+    def widened(self, value: float, factor: float) -> "Interval":
+        """Its ends so many times as far from a value."""
+        low, high = (value + (end - value) * factor for end in (self.low, self.high))
+        return Interval(low, high, self.level, self.method)
+
+    def moved(self, by: float) -> "Interval":
+        """As wide, elsewhere."""
+        return Interval(self.low + by, self.high + by, self.level, self.method)
+
+
+def more(error: float, variance: float) -> tuple[float, float]:
+    """An error with a further one of this variance, and how many times as large it is then.
+
+    >>> more(3.0, 16.0)
+    (5.0, 1.6666666666666667)
+    """
+    if not variance:
+        return error, 1.0
+    both = hypot(error, sqrt(variance))
+    return both, both / error if error > 0 else 1.0
 
 
 class Tally(Protocol):

@@ -8,9 +8,10 @@ import numpy as np
 from bandstrap.arrays import Array
 from bandstrap.errors import UnknownName
 from bandstrap.evaluation.estimators.base import quotient
-from bandstrap.evaluation.intervals.base import Interval
+from bandstrap.evaluation.intervals.base import Interval, more
+from bandstrap.evaluation.intervals.weights import SecondOrder
 from bandstrap.evaluation.moments import Chosen, Moments
-from bandstrap.resampling import Exponential, Resampling
+from bandstrap.resampling import Resampling
 from bandstrap.seeding import generator
 from bandstrap.validation import require_share, require_within
 
@@ -28,6 +29,17 @@ class Difference:
     error: float
     interval: Interval
 
+    def with_error(self, variance: float) -> "Difference":
+        """With a further error, which is independent of the others."""
+        if not variance:
+            return self
+        error, factor = more(self.error, variance)
+        return Difference(self.value, error, self.interval.widened(self.value, factor))
+
+    def at(self, value: float) -> "Difference":
+        """As uncertain, around another value."""
+        return Difference(value, self.error, self.interval.moved(value - self.value))
+
 
 @dataclass(frozen=True)
 class StudentisedBootstrap:
@@ -36,7 +48,8 @@ class StudentisedBootstrap:
     What is left is nearly free of what is being estimated, so that its quantiles make intervals
     that follow the skewness of rare rewards and large ratios. All estimators and targets are
     reweighted alike: differences are paired, and the largest of several errors is seen, which
-    simultaneous intervals need.
+    simultaneous intervals need. By default weights are such that draws are as skewed as they have
+    to be.
 
     >>> from bandstrap.evaluation.estimators import IPS
     >>> from bandstrap.evaluation.sample import Sample
@@ -51,7 +64,7 @@ class StudentisedBootstrap:
     level: float = 0.95
     draws: int = 1000
     seed: int = 0
-    resampling: Resampling = field(default_factory=Exponential)
+    resampling: Resampling = field(default_factory=SecondOrder)
 
     def __post_init__(self) -> None:
         require_share(level=self.level)

@@ -31,6 +31,17 @@ def freedom_of(squares: float, fourth: float, rows: int) -> float:
     return 2 * squares**2 / excess if excess > 0 else inf
 
 
+def moved(powers: Array, by: float) -> Array:
+    """Sums of powers of terms, from 0 on, as if all terms were larger by so much.
+
+    >>> moved(np.array([2.0, 3.0, 5.0]), 1.0).tolist()  # 1 and 2, then 2 and 3
+    [2.0, 5.0, 13.0]
+    """
+    every = range(len(powers))
+    sums = [sum(comb(k, j) * by ** (k - j) * powers[j] for j in range(k + 1)) for k in every]
+    return np.array(sums)
+
+
 @dataclass(frozen=True)
 class StabilisedDR:
     """A mean of doubly robust terms, each over the spread that the past makes one expect
@@ -72,6 +83,8 @@ class StabilisedTally:
         self._recent = np.zeros(2)  # squares and decisions of late, fading
         self._stage = np.zeros(2)  # the same, of the present stage
         self._model = np.zeros(5)  # decisions, Σ b, Σ b², Σ of squared corrections, Σ of squares
+        # Terms and the model's expectations less these, so that large means do not cancel.
+        self._centre, self._usual = 0.0, 0.0
         self._sums = np.zeros(2)  # Σ h, Σ h D
         self._powers = np.zeros((2, 5))  # Σ h² Dᵏ and Σ h⁴ Dᵏ, for k from 0 to 4
 
@@ -104,7 +117,7 @@ class StabilisedTally:
 
     @property
     def value(self) -> float:
-        return float(self._sums[1] / self._sums[0]) if self.rows else nan
+        return self._centre + float(self._sums[1] / self._sums[0]) if self.rows else nan
 
     @property
     def error(self) -> float:
@@ -126,13 +139,15 @@ class StabilisedTally:
 
     def _spread(self, power: int) -> float:
         """Σ hᵏ (D - value)ᵏ for k = 2 or 4."""
-        sums, off = self._powers[power // 2 - 1], -self.value
-        terms = [comb(power, k) * off ** (power - k) * sums[k] for k in range(power + 1)]
-        return max(float(np.sum(terms)), 0.0)
+        around = moved(self._powers[power // 2 - 1], self._centre - self.value)
+        return max(float(around[power]), 0.0)
 
     def _take(self, corrections: Array, baseline: Array, squares: Array, counts: Array) -> None:
         """Decisions of one stage."""
-        terms, h = corrections + baseline, self._weight * counts
+        if not self.rows:
+            self._centre, self._usual = float(corrections[0] + baseline[0]), float(baseline[0])
+        terms, h = corrections + baseline - self._centre, self._weight * counts
+        baseline = baseline - self._usual
         self._sums += [h.sum(), h @ terms]
         powers = terms[:, None] ** np.arange(5)
         self._powers += [h**2 @ powers, h**4 @ powers]
@@ -143,7 +158,15 @@ class StabilisedTally:
         if self.rows == self._end:
             self._next_stage()
 
+    def _recentre(self) -> None:
+        """Take sums around the present value: the first term may be far away."""
+        off = self._centre - self.value
+        self._centre = self.value
+        self._sums[1] += off * self._sums[0]
+        self._powers = np.array([moved(each, off) for each in self._powers])
+
     def _next_stage(self) -> None:
+        self._recentre()
         self._recent = FADING * self._recent + self._stage
         self._stage = np.zeros(2)
         self._end = self.rows + max(FIRST, int(GROWTH * self.rows))

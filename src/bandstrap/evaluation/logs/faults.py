@@ -31,7 +31,7 @@ class Places(NamedTuple):
 
 
 class Fault:
-    """Rows that have something wrong, of which the first is told."""
+    """Invalid rows; the first one is reported."""
 
     def __init__(self, parameter: str, value: Any, remedy: str) -> None:
         self.parameter, self.value, self.remedy = parameter, value, remedy

@@ -63,6 +63,14 @@ class Gathered:
     menus: tuple[tuple[str, ...], ...] = ()  # what allowed arms are the numbers of, if of these
 
 
+def _by_column(reading: Reading, titles: Mapping[str, Name]) -> Reading:
+    """What is said of columns by their titles, by the names that they have inside."""
+    inside = {str(title): column for column, title in titles.items()}
+    kinds = {inside.get(name, name): kind for name, kind in reading.kinds.items()}
+    dropped = tuple(inside.get(name, name) for name in reading.dropped)
+    return replace(reading, kinds=kinds, dropped=dropped)
+
+
 def sample_of(rows: Rows) -> pa.Table:
     """A uniform sample of the rows, all of them if there are not many."""
     return sampled(rows.schema, rows.pieces(), 0).table
@@ -83,7 +91,9 @@ class _Gathering:
         self.log, self.layout, self.options = log, log.layout, options
         self.spill, self.faults = Spill(options.memory), Faults()
         self.notes = [*log.notes]
-        found = fit(sample, self.layout.context, options.reading, log.keep, log.titles)
+        reading = _by_column(options.reading, log.titles)
+        context = [each for each in self.layout.context if each not in reading.dropped]
+        found = fit(sample, context, reading, log.keep, log.titles)
         self.notes += found.notes
         self._contexts = self._store(found.columns)
         self._names, self._menus = log.names, Menus(log.names)
@@ -201,8 +211,8 @@ class _Gathering:
 
     def _weight(self, column: pa.ChunkedArray, places: Places) -> Array:
         values = self._numbers("weight", column, places)
-        remedy = "give inverse propensities, finite and not negative"
-        odd = ~((values >= 0) & np.isfinite(values)) & ~np.isnan(values)
+        remedy = "give inverse propensities, finite and above 0"
+        odd = ~((values > 0) & np.isfinite(values)) & ~np.isnan(values)
         self.faults.look("weight", odd, values, places, remedy)
         return values
 
@@ -228,14 +238,10 @@ class _Gathering:
             self._ids.check(self._lines)
 
     def _check_propensities(self) -> None:
-        if "propensity" not in self._columns:
-            self.notes.append(self.log.no_propensity)
-            return
-        absent = np.isnan(self._columns["propensity"].array())
+        absent = self._absent("propensity")
         if absent.all():
-            self.notes.append(self.log.no_propensity)
-            del self._columns["propensity"]
-            self._columns.pop("weight", None)
+            self._columns.pop("propensity", None)
+            self._check_weights()
             return
         if not absent.any():
             return
@@ -243,8 +249,25 @@ class _Gathering:
         places = Places(0, self._lines())
         self.faults.look("propensity", absent, [None] * len(absent), places, remedy)
 
+    def _check_weights(self) -> None:
+        """They are enough without propensities, if every decision has one."""
+        absent = self._absent("weight")
+        if absent.all():
+            self.notes.append(self.log.no_propensity)
+            self._columns.pop("weight", None)
+            return
+        self.notes.append("The log has weights, but no propensities: a weight takes the place.")
+        remedy = "is missing, and so is the propensity; give one of them for every decision"
+        places = Places(0, self._lines() if absent.any() else None)
+        self.faults.look("weight", absent, [None] * len(absent), places, remedy)
+
+    def _absent(self, name: str) -> Array:
+        """Which rows have nothing there: all, if there is no such column."""
+        values = self._array(name)
+        return np.ones(self._rows, dtype=np.bool_) if values is None else np.isnan(values)
+
     def _lines(self) -> Array | None:
-        """The lines of all rows, for the rare case that one is to be told at the end."""
+        """The lines of all rows, for the rare case that one is reported at the end."""
         if self.layout.line == NONE:
             return None
         pieces = [np.asarray(each.column(self.layout.line)) for each in self.log.rows.pieces()]
@@ -270,6 +293,7 @@ class _Gathering:
             self._array("count"),
             columns,
             given,
+            self.options.rewards,
         )
 
     def _array(self, name: str) -> Array | None:
@@ -336,7 +360,7 @@ class _Gathering:
         )
 
     def _cell(self, name: str, at: int) -> Any:
-        """What a row has in a column, for the rare case that it is to be told at the end."""
+        """What a row has in a column, for the rare case that it is reported at the end."""
         for piece in self.log.rows.pieces():
             if at < piece.num_rows:
                 return piece.column(name)[at].as_py()

@@ -28,7 +28,7 @@ class Line(NamedTuple):
 
 
 class BadLine(ValueError):  # noqa: N818 - it is an error only if there are too many
-    """A line that is no record, and why."""
+    """An invalid line and the reason."""
 
 
 # What a record of another shape leads to.

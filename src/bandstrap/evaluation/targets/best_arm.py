@@ -8,7 +8,14 @@ import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.evaluation.feedback import Feedback
-from bandstrap.evaluation.targets.base import LEARNT, Shares, Target, allowed_rows, row_slices
+from bandstrap.evaluation.targets.base import (
+    LEARNT,
+    Shares,
+    Target,
+    allowed_rows,
+    row_counts,
+    row_slices,
+)
 from bandstrap.evaluation.targets.learning import batch_after
 from bandstrap.evaluation.targets.rules import only
 
@@ -59,7 +66,7 @@ def _leaders(sums: Array, allowed: Array) -> Array:
 def _add(sums: Array, feedback: Feedback, rows: slice) -> None:
     rewards, chosen = np.asarray(feedback.rewards[rows]), np.asarray(feedback.chosen[rows])
     came = ~np.isnan(rewards)
-    weights = inverse_propensities(feedback, rows)[came]
+    weights = (inverse_propensities(feedback, rows) * row_counts(feedback, rows))[came]
     np.add.at(sums[0], chosen[came], weights)
     np.add.at(sums[1], chosen[came], weights * rewards[came])
 

@@ -12,7 +12,15 @@ from bandstrap.bandit import Bandit, Propensity
 from bandstrap.bandit.decision import Arm
 from bandstrap.errors import InvalidInput
 from bandstrap.evaluation.feedback import Feedback
-from bandstrap.evaluation.targets.base import FROZEN, Shares, Target, allowed_rows, row_slices
+from bandstrap.evaluation.targets.base import (
+    FROZEN,
+    Grouping,
+    Shares,
+    Target,
+    allowed_rows,
+    row_blocks,
+    row_slices,
+)
 from bandstrap.evaluation.targets.judge import DRAWS, MOST
 from bandstrap.evaluation.targets.rules import contexts_of
 
@@ -40,12 +48,13 @@ class Frozen(Target):
     draws: int | None = None
 
     def shares(self, feedback: Feedback, seed: int = 0) -> Iterator[Shares]:
-        asked = _Asked(self.bandit, feedback, self.draws, seed)
+        copy = _Copy(self.bandit, feedback, self.draws, seed)
         for rows in row_slices(feedback):
-            yield Shares(rows, asked.rows(rows), asked.fewest)
+            every = np.concatenate([copy.rows(each) for each in row_blocks(feedback, rows)])
+            yield Shares(rows, every, copy.fewest, copy.grouping.taken())
 
 
-class _Asked:
+class _Copy:
     """A copy of a bandit that answers for rows of a log and learns nothing."""
 
     def __init__(self, bandit: Bandit, feedback: Feedback, draws: int | None, seed: int) -> None:
@@ -60,24 +69,36 @@ class _Asked:
         if not self.places:
             remedy = f"it has none of the log's arms, such as {feedback.arms[0]!r}"
             raise InvalidInput("arms", [*bandit.arms], remedy)
-        self._kept: dict[bytes, Array] = {}
+        self.grouping = Grouping()
+        self._exact: dict[bytes, Array] = {}
+        self._drawn: dict[bytes, Array] = {}
 
     def rows(self, rows: slice) -> Array:
+        """The probabilities of a block of rows, by draws of its own."""
+        self._drawn.clear()
         allowed = allowed_rows(self.feedback, rows)
         every = np.empty(allowed.shape)
         for i, context in enumerate(contexts_of(self.feedback, rows)):
             mask = allowed[i]
-            every[i] = self._alike(mask) if self.alike else self._one(context, mask)
+            every[i] = self._alike(mask) if self.alike else self._decided(context, mask)[0]
+        if self.alike:
+            sets, which = np.unique(allowed, axis=0, return_inverse=True)
+            drawn = [self.draws if mask.tobytes() in self._drawn else 0 for mask in sets]
+            self.grouping.add(which.reshape(-1), drawn)
         return every
 
     def _alike(self, mask: Array) -> Array:
-        """Without contexts: once for each set of allowed arms."""
+        """Without contexts: once for each set of allowed arms; what is drawn, in each block."""
         key = mask.tobytes()
-        if key not in self._kept:
-            self._kept[key] = self._one(None, mask)
-        return self._kept[key]
+        for known in (self._exact, self._drawn):
+            if key in known:
+                return known[key]
+        every, exact = self._decided(None, mask)
+        (self._exact if exact else self._drawn)[key] = every
+        return every
 
-    def _one(self, context: Any, mask: Array) -> Array:
+    def _decided(self, context: Any, mask: Array) -> tuple[Array, bool]:
+        """The probabilities of a row, and whether they are exact."""
         decision = self.bandit.decide(context, self._allowed(mask))
         self.bandit.drop(decision)
         if decision.method != "exact":
@@ -86,7 +107,7 @@ class _Asked:
         for arm, share in decision.propensities.items():
             if arm in self.places:
                 every[self.places[arm]] = share
-        return every
+        return every, decision.method == "exact"
 
     def _allowed(self, mask: Array) -> list[Arm] | None:
         if mask.all():

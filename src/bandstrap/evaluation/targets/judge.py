@@ -6,7 +6,7 @@ import numpy as np
 
 from bandstrap.arrays import Array, Rng
 from bandstrap.evaluation.feedback import Feedback
-from bandstrap.evaluation.targets.base import allowed_rows
+from bandstrap.evaluation.targets.base import Grouping, allowed_rows
 from bandstrap.evaluation.targets.problem import Played
 from bandstrap.policies.validation import checked_decision
 from bandstrap.seeding import generator, kernel_stream
@@ -28,6 +28,8 @@ class Judge:
         require_within(1, MOST_DRAWS, draws=draws)
         self.played, self.draws = played, draws
         self.fewest = 0  # draws that anything rested on; 0 as long as all is exact
+        self.grouping = Grouping()
+        self._last = 0  # draws of the last probabilities; 0: exact
         self._rng: Rng = generator(seed, "judge", name)
 
     def fill(self, state: Any, feedback: Feedback, rows: slice, every: Array) -> None:
@@ -43,11 +45,15 @@ class Judge:
         """Without contexts, rows with the same allowed arms share their probabilities."""
         if allowed.all():
             every[:] = self._one(state, None, allowed[:1], self._shared(len(every)))
+            self.grouping.add(np.zeros(len(every), dtype=np.int64), [self._last])
             return
         sets, which, counts = np.unique(allowed, axis=0, return_inverse=True, return_counts=True)
+        drawn = []
         for place, count in enumerate(counts.tolist()):
             found = self._one(state, None, sets[place : place + 1], self._shared(count))
             every[which.reshape(-1) == place] = found
+            drawn.append(self._last)
+        self.grouping.add(which.reshape(-1), drawn)
 
     def _shared(self, rows: int) -> int:
         return min(max(rows, FEWEST), MOST)
@@ -55,10 +61,10 @@ class Judge:
     def _one(self, state: Any, context: Array | None, allowed: Array, draws: int) -> Array:
         policy = self.played.policy
         allowed = np.ascontiguousarray(allowed)
-        known = policy.probabilities(state, context, allowed)
+        known, self._last = policy.probabilities(state, context, allowed), 0
         if known is not None:
             return known
-        draws = self.draws or draws
+        draws = self._last = self.draws or draws
         self.fewest = min(self.fewest or draws, draws)
         redraws = state.redraws(policy, *checked_decision(state, context, allowed))
         votes: Array = redraws.votes(kernel_stream(self._rng), draws)

@@ -7,7 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bandstrap.evaluation.feedback import Feedback
-from bandstrap.evaluation.targets.base import FROZEN, LEARNT, Shares, Target, row_slices
+from bandstrap.evaluation.targets.base import (
+    FROZEN,
+    LEARNT,
+    Shares,
+    Target,
+    row_blocks,
+    row_slices,
+)
 from bandstrap.evaluation.targets.judge import Judge
 from bandstrap.evaluation.targets.learning import batch_after, learn_rows
 from bandstrap.evaluation.targets.problem import played
@@ -54,7 +61,7 @@ class Learnt(Target):
                 judge.fill(state, feedback, batch, into)
                 learn_rows(ready, state, feedback, batch, rng)
                 at = batch.stop
-            yield Shares(rows, every, judge.fewest)
+            yield Shares(rows, every, judge.fewest, judge.grouping.taken())
 
 
 @dataclass(frozen=True)
@@ -90,5 +97,7 @@ class Trained(Target):
         judge = Judge(ready, self.draws, seed, self.name)
         for rows in row_slices(feedback, first):
             every = np.empty((rows.stop - rows.start, len(feedback.arms)))
-            judge.fill(state, feedback, rows, every)
-            yield Shares(rows, every, judge.fewest)
+            for block in row_blocks(feedback, rows):
+                into = every[block.start - rows.start : block.stop - rows.start]
+                judge.fill(state, feedback, block, into)
+            yield Shares(rows, every, judge.fewest, judge.grouping.taken())

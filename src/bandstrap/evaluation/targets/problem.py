@@ -1,5 +1,6 @@
 """A log as a problem for policies: arms, contexts as numbers, and where rewards lie."""
 
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -75,8 +76,23 @@ def played(policy: Policy[Any], feedback: Feedback, name: str) -> Played:
     return found
 
 
+def is_bounded(support: Support) -> bool:
+    """Whether rewards have a least and a largest value."""
+    return isfinite(support.low) and isfinite(support.high)
+
+
+def is_seen(feedback: Feedback) -> bool:
+    """Whether the range of rewards is only that of the rewards seen: nobody has declared one."""
+    if feedback.support is not None and is_bounded(feedback.support):
+        return False
+    support = support_of(feedback)
+    return not UNIT[0] <= support.low <= support.high <= UNIT[1]
+
+
 def support_of(feedback: Feedback) -> Support:
-    """Where the rewards of a log lie: two values, [0, 1], or from the least to the largest."""
+    """Where the rewards of a log lie: as declared, or two values, [0, 1], or the range seen."""
+    if feedback.support is not None and is_bounded(feedback.support):
+        return feedback.support
     seen: set[float] = set()
     low, high = np.inf, -np.inf
     for rows in row_slices(feedback):

@@ -44,6 +44,7 @@ class Rerun:
     rows: int  # that were put before it, of a replay
     replays: int
     odd: float  # rewards that are not the usual one, on average, of a replay
+    lost: float  # the share of its choices that are arms which the log never has
     curve: Array  # mean reward up to a round, at `points` of all rounds
     points: Array
 
@@ -80,6 +81,7 @@ class HadItRun:
     name: str = ""
     replays: int | None = None
     answer = RAN
+    reruns = True
 
     def __post_init__(self) -> None:
         require_within(1, 1000, replays=self.replays)
@@ -88,23 +90,25 @@ class HadItRun:
     def run(
         self, feedback: Feedback, seed: int = 0, done: Callable[[int], None] = lambda rows: None
     ) -> Rerun:
-        """Replay the log; `done` is told how many rows each step took."""
+        """Replay the log; `done` gets how many rows each step took."""
         if feedback.propensities is None and feedback.weights is None:
             remedy = "the log has no propensities: rows cannot be accepted with the right chance"
             raise InvalidInput("had it run", self.name, remedy)
         ready = played(self.policy, feedback, self.name)
-        largest = _largest(feedback)
+        largest, counted = _largest(feedback), _Choices(_unseen(feedback))
         runs = [
-            _replay(ready, feedback, largest, generator(seed, "replay", self.name, each), done)
+            _replay(
+                ready, feedback, largest, counted, generator(seed, "replay", self.name, each), done
+            )
             for each in range(self.replays_of(feedback))
-        ]
-        return self._summary(runs, int((~np.isnan(feedback.rewards)).sum()))
+        ]  # fmt: skip
+        return self._summary(runs, int((~np.isnan(feedback.rewards)).sum()), counted.lost)
 
     def replays_of(self, feedback: Feedback) -> int:
         """How often the log is replayed."""
         return self.replays or min(max(WORK // max(len(feedback), 1), 2), MOST)
 
-    def _summary(self, runs: list[Array], rows: int) -> Rerun:
+    def _summary(self, runs: list[Array], rows: int, lost: float) -> Rerun:
         rounds = min(map(len, runs))
         if rounds == 0:
             remedy = "no row was accepted: the log cannot tell; evaluate it as learnt instead"
@@ -115,7 +119,8 @@ class HadItRun:
         curve = (rewards.cumsum(axis=1).mean(axis=0) / np.arange(1, rounds + 1))[points - 1]
         value, error = float(rewards.mean()), _error(rewards)
         odd = float((rewards != np.median(rewards)).sum(axis=1).mean())
-        return Rerun(self.name, value, error, rounds, rows, len(runs), odd, curve, points)
+        facts = rounds, rows, len(runs), odd, lost
+        return Rerun(self.name, value, error, *facts, curve, points)
 
 
 def _error(rewards: Array) -> float:
@@ -142,9 +147,32 @@ def _largest(feedback: Feedback) -> float:
     )
 
 
+class _Choices:
+    """How many choices were of arms that the log never has: no row can be accepted for them."""
+
+    def __init__(self, unseen: frozenset[int]) -> None:
+        self._unseen, self._all, self._lost = unseen, 0, 0
+
+    def add(self, arm: int) -> None:
+        self._all += 1
+        self._lost += arm in self._unseen
+
+    @property
+    def lost(self) -> float:
+        """Their share."""
+        return self._lost / max(self._all, 1)
+
+
+def _unseen(feedback: Feedback) -> frozenset[int]:
+    """The arms that the log never has."""
+    counts = np.bincount(np.asarray(feedback.chosen), minlength=len(feedback.arms))
+    return frozenset(np.flatnonzero(counts == 0).tolist())
+
+
 def _replay(
-    ready: Played, feedback: Feedback, largest: float, rng: Rng, done: Callable[[int], None]
-) -> Array:
+    ready: Played, feedback: Feedback, largest: float, counted: _Choices, rng: Rng,
+    done: Callable[[int], None],
+) -> Array:  # fmt: skip
     """The rewards of the accepted rows, in order."""
     state, accepted = ready.start(), []
     for rows in row_slices(feedback):
@@ -154,7 +182,9 @@ def _replay(
         for i in _survivors(feedback, rows, largest, rng).tolist():
             context = ready.row(rows.start + i)
             seen, open_ = checked_decision(state, context, allowed[i : i + 1])
-            if ready.policy._select(state, seen, rng, open_)[0] == chosen[i]:
+            arm = int(ready.policy._select(state, seen, rng, open_)[0])
+            counted.add(arm)
+            if arm == chosen[i]:
                 check_update(state, context, float(rewards[i]), 1.0)
                 some = slice(i, i + 1)
                 learn(ready.policy, state, context, chosen[some], rewards[some], rng, None)

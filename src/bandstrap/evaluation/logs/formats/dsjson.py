@@ -78,6 +78,7 @@ class _Reading:
             no_propensity=NO_PROPENSITY,
             menus=tuple(self._menus),
         )
+        options.reading.check([*map(str, self._titles.values())])
         return feedback_of(log, options)
 
     def _layout(self, told: LogColumns, names: ArmNames) -> Layout:

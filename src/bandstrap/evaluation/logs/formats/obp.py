@@ -70,6 +70,7 @@ def read_obp(source: Mapping[str, Any], told: LogColumns, options: Options) -> F
         tuple(notes),
         menus=(tuple(texts.tolist()),),
     )
+    options.reading.check([])
     return feedback_of(log, options)
 
 

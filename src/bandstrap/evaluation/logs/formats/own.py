@@ -126,6 +126,7 @@ class _Own:
             missing_propensity=MISSING,
             menus=tuple(self._menus),
         )
+        options.reading.check([*map(str, self._titles.values())])
         return feedback_of(log, options)
 
     def _known(self, options: Options) -> Iterable[Arm]:
@@ -240,7 +241,7 @@ class _Own:
             ways = ", ".join(f"{method} {count:,}" for method, count in self._methods.items())
             notes.append(f"How propensities were found: {ways}.")
         told = {
-            "told again, by a copy of the bandit": copies,
+            "reported again, by a copy of the bandit": copies,
             "of decisions that the log does not have": before,
             "learnt without a decision": self._undecided,
         }

@@ -50,6 +50,7 @@ def read_own_table(rows: Rows, title: str, told: LogColumns, options: Options) -
         no_propensity=DEFERRED,
         missing_propensity=MISSING,
     )
+    options.reading.check([*map(str, log.titles.values())])
     return feedback_of(log, options)
 
 

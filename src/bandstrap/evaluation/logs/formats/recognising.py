@@ -29,6 +29,9 @@ Reader = Callable[[Path, LogColumns, Options], Feedback]
 
 def read(source: Any, told: LogColumns, options: Options) -> Feedback:
     """A log of any format that is known; one that was read already is returned as it is."""
+    if options.reading.distinct:
+        remedy = "rows of a log are decisions, and equal ones are no copies: leave it out"
+        raise InvalidInput("--distinct", True, remedy)
     if isinstance(source, Feedback):
         return source
     if isinstance(source, str | Path):

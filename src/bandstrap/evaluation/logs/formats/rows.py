@@ -23,7 +23,7 @@ def of_rows(
     """The rows of a table; `line` is the column that has the lines of a file, if there is one."""
     told.check(rows.schema.names)
     options.reading.check(rows.schema.names)
-    sample = options.reading.rows(sample_of(rows))
+    sample = sample_of(rows).drop_columns([*options.reading.dropped])
     if sample.num_rows == 0:
         raise InvalidInput("log", title, EMPTY)
     found = guess(sample.drop_columns([line]) if line != NONE else sample, told)

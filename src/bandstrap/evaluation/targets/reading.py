@@ -1,4 +1,4 @@
-"""What users ask to evaluate: rules, bandits and policies, as objects or as text."""
+"""Targets from what users give: rules, bandits and policies, as objects or as text."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,18 +26,18 @@ from bandstrap.policies.own import imported, is_path, made, parsed, variant_name
 from bandstrap.policies.registry import CONTEXTUAL, current
 from bandstrap.priors import EigenExamples
 
-__all__ = ["ANSWERS", "Asked", "asked", "usual"]
+__all__ = ["ANSWERS", "TargetSet", "default_targets", "read_targets"]
 
 ANSWERS = (FROZEN, LEARNT, RAN)
 PRIOR = EigenExamples()  # estimated as contexts arrive, as it would be in a product
 ALWAYS, COLUMN, UNIFORM, BEST = "always=", "column=", "uniform", "best-arm"
 RULES = (UNIFORM, BEST, "always=ARM", "column=NAME", "module:function")
 DEFAULT, WITH_CONTEXTS = "wb", "wb-log-replicas"
-LONGEST = 100_000  # rows that a policy with contexts learns unasked: it takes seconds
+LONGEST = 100_000  # rows that a policy with contexts learns by default: it takes seconds
 
 
 @dataclass(frozen=True)
-class Asked:
+class TargetSet:
     """What is evaluated: targets, and policies that run in the logger's place."""
 
     targets: tuple[Target, ...] = ()
@@ -52,7 +52,7 @@ class Asked:
             raise InvalidInput("targets", twice, "give each a name of its own: {name: target}")
 
 
-def usual(feedback: Feedback) -> Asked:
+def default_targets(feedback: Feedback) -> TargetSet:
     """What is evaluated if nobody says what."""
     known = feedback.propensities is not None or feedback.weights is not None
     contexts = feedback.contexts is not None
@@ -64,13 +64,15 @@ def usual(feedback: Feedback) -> Asked:
             f"--policy {WITH_CONTEXTS} does, and takes about a minute for a million rows.",
         )
     rules: tuple[Target, ...] = (Uniform(), BestArm()) if known else (Uniform(),)
-    return Asked((*rules, Learnt(policy_named(name), name)), notes=notes)
+    return TargetSet((*rules, Learnt(policy_named(name), name)), notes=notes)
 
 
-def asked(things: Any, answers: Sequence[str] = (LEARNT,), draws: int | None = None) -> Asked:
+def read_targets(
+    things: Any, answers: Sequence[str] = (LEARNT,), draws: int | None = None
+) -> TargetSet:
     """Targets from objects, text, or either by name.
 
-    >>> [each.name for each in asked(["uniform", "always=red", "wb"]).targets]
+    >>> [each.name for each in read_targets(["uniform", "always=red", "wb"]).targets]
     ['uniform', 'always red', 'wb']
     """
     for answer in answers:
@@ -79,8 +81,8 @@ def asked(things: Any, answers: Sequence[str] = (LEARNT,), draws: int | None = N
     found: list[Any] = []
     for name, thing in _named(things):
         found += [_called(each, name) for each in _targets(thing, answers, draws)]
-    reruns = tuple(each for each in found if isinstance(each, HadItRun))
-    return Asked(tuple(each for each in found if not isinstance(each, HadItRun)), reruns)
+    judged = tuple(each for each in found if not each.reruns)
+    return TargetSet(judged, tuple(each for each in found if each.reruns))
 
 
 def _named(things: Any) -> Iterable[tuple[str, Any]]:
