@@ -66,3 +66,16 @@ def test_choices_that_do_not_follow_propensities_are_noticed(monkeypatch):
     shifted = compared(rng.choice(3, 100_000, p=[0.52, 0.28, 0.2]), reported, 1e-4)
     assert (honest["fails"], shifted["fails"]) == ("no", "yes")
     assert honest["notices"] < 0.01
+
+
+def test_rows_of_the_same_settings_stay(tmp_path, monkeypatch):
+    """So that one policy at a time can be measured."""
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    from output import rows_of, write
+
+    settings = {"decisions": 10, "policies": "wb", "out": tmp_path}
+    write(tmp_path, "kept", settings, [{"policy": "wb"}], "note")
+    again = settings | {"policies": "ts"}
+    assert rows_of(tmp_path, "kept", again, but=["policies"]) == [{"policy": "wb"}]
+    assert rows_of(tmp_path, "kept", again | {"decisions": 11}, but=["policies"]) == []
+    assert rows_of(tmp_path, "other", again, but=["policies"]) == []

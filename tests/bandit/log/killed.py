@@ -146,7 +146,7 @@ def killed(folder: Path, kills: int) -> Ledger:
 
 
 def examined(ledger: Ledger, log: Path, file: Path | None) -> Bandit:
-    """The bandit of a log, which may end within a line: whoever reads it says so, and removes it."""
+    """The bandit of a log, which may end within a line: readers and writers warn of that."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*is cut off and (left out|removed)")
         bandit = Bandit.rebuild(log, file)
