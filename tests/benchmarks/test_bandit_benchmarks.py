@@ -79,3 +79,14 @@ def test_rows_of_the_same_settings_stay(tmp_path, monkeypatch):
     assert rows_of(tmp_path, "kept", again, but=["policies"]) == [{"policy": "wb"}]
     assert rows_of(tmp_path, "kept", again | {"decisions": 11}, but=["policies"]) == []
     assert rows_of(tmp_path, "other", again, but=["policies"]) == []
+
+
+def test_known_probabilities_are_those_of_draws_and_of_quadrature(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    from exact import compared
+
+    rows = [compared(name, 20_000) for name in ("wb", "npb", "npts", "giro")]
+    assert all(row["in standard errors"] < 4 for row in rows)
+    assert all(float(row["from quadrature"]) < 1e-6 for row in rows[:2])
+    assert compared("besa", 100) is None
+    assert compared("online-bootstrap", 100) is None  # each run has probabilities of its own
