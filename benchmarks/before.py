@@ -5,7 +5,7 @@
 
 Two processes, one of each version, play every policy that both have in turns: a block of rounds
 here, the same block there. Times are medians over blocks, and of `Bandit.load` of a file that the
-same version has saved. Above 1 this version is slower.
+same version has saved; of the processor's time. Above 1 this version is slower.
 """
 
 import json
@@ -16,14 +16,15 @@ import warnings
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from time import perf_counter, process_time
+from time import process_time
 from typing import Any
 
 import numpy as np
 
 HISTORY = 200  # rewards that are learnt first
 ARMS, FEATURES = 5, 10
-BLOCKS = 11
+BLOCKS = (3, 25)  # as many as fit into seconds of one version
+SECONDS = 3.0
 BLOCK = 0.03  # seconds, about
 MOST = 300  # rounds of a block
 LOADS = 7
@@ -56,7 +57,7 @@ class Player:
         for i in range(HISTORY):
             x = self._context()
             self.bandit.learn(context=x, arm=i % ARMS, reward=self._reward(x, i % ARMS))
-        self.play(3)  # compiles
+        self.play(1)  # compiles
 
     def play(self, rounds: int) -> float:
         """Seconds of a round."""
@@ -65,7 +66,7 @@ class Player:
         for x in contexts:
             decision = self.bandit.decide(x)
             self.bandit.learn(decision, self._reward(x, decision.arm))
-        return (process_time() - began) / rounds
+        return max(process_time() - began, 1e-7) / rounds
 
     def save(self, path: str) -> None:
         self.bandit.save(Path(path))
@@ -73,9 +74,9 @@ class Player:
     def load(self, path: str) -> float:
         from bandstrap import Bandit
 
-        began = perf_counter()
+        began = process_time()
         Bandit.load(Path(path))
-        return perf_counter() - began
+        return process_time() - began
 
     def _context(self) -> Any:
         return self.rng.standard_normal(FEATURES) if self.contexts else None
@@ -127,10 +128,10 @@ def compared(versions: dict[str, Version], names: dict[str, str], folder: Path) 
     """The row of a policy, of which each version has its own name."""
     for key, version in versions.items():
         version.ask("start", names[key])
-    guess = versions["here"].ask("play", 1)
-    versions["before"].ask("play", 1)
-    rounds = int(np.clip(BLOCK / max(guess, 1e-6), 1, MOST))
-    seconds = _in_turns(versions, BLOCKS, lambda key: ("play", rounds))
+    slower = max(version.ask("play", 1) for version in versions.values())
+    rounds = int(np.clip(BLOCK / slower, 1, MOST))
+    blocks = int(np.clip(SECONDS / (rounds * slower), *BLOCKS))
+    seconds = _in_turns(versions, blocks, lambda key: ("play", rounds))
     for key, version in versions.items():
         version.ask("save", str(folder / key))
     loads = _in_turns(versions, LOADS, lambda key: ("load", str(folder / key)))

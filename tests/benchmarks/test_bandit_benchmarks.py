@@ -90,3 +90,10 @@ def test_known_probabilities_are_those_of_draws_and_of_quadrature(monkeypatch):
     assert all(float(row["from quadrature"]) < 1e-6 for row in rows[:2])
     assert compared("besa", 100) is None
     assert compared("online-bootstrap", 100) is None  # each run has probabilities of its own
+
+
+def test_a_version_beside_itself(tmp_path):
+    (row,) = ran("before", tmp_path, "--other", ROOT / "src", "--policies", "eg")
+    assert row["policy"] == "eg"
+    assert row["here µs"] > 0
+    assert row["load here ms"] > 0
