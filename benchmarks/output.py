@@ -6,6 +6,7 @@ import platform
 import shlex
 import sys
 from argparse import ArgumentParser
+from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,18 +28,37 @@ def arguments(description: str | None) -> ArgumentParser:
 
 
 def report(out: Path, name: str, settings: Row, rows: list[Row], note: str) -> None:
-    """Print the rows and write them to `out`/`name`.json, with settings and machine, and .md."""
+    """Print the rows and write them."""
     screen = Console()
     wide = screen if screen.is_terminal else Console(width=FILE_WIDTH)
     wide.print(_table(f"{name}: {note}", rows))
+    write(out, name, settings, rows, note)
+
+
+def write(out: Path, name: str, settings: Row, rows: list[Row], note: str) -> None:
+    """Write the rows, with settings and machine, to `out`/`name`.json, and to .md."""
     out.mkdir(parents=True, exist_ok=True)
-    shown = {
-        key: str(value) if isinstance(value, Path) else value for key, value in settings.items()
-    }
+    shown = _shown_settings(settings)
     ran = {"command": _command(), "date": f"{datetime.now(UTC):%Y-%m-%d}"}
     page = {"note": note, **ran, "settings": shown, "machine": _machine(), "rows": rows}
     (out / f"{name}.json").write_text(json.dumps(page, indent=2) + "\n", encoding="utf-8")
     (out / f"{name}.md").write_text(f"{note}\n\n{rows_as_markdown(rows)}\n", encoding="utf-8")
+
+
+def _shown_settings(settings: Row) -> Row:
+    return {
+        key: str(value) if isinstance(value, Path) else value for key, value in settings.items()
+    }
+
+
+def rows_of(out: Path, name: str, settings: Row, but: Collection[str]) -> list[Row]:
+    """The rows that were written before, by the same settings `but` for some; else none."""
+    path = out / f"{name}.json"
+    if not path.exists():
+        return []
+    page = json.loads(path.read_text(encoding="utf-8"))
+    before, now = page["settings"], _shown_settings(settings)
+    return page["rows"] if all(before.get(key) == now[key] for key in {*now} - {*but}) else []
 
 
 def rows_as_markdown(rows: list[Row]) -> str:

@@ -11,6 +11,9 @@ yet.
 Two draws vote where only draws can tell. More would cost more and notice less: given the draws,
 which of them came first is all that is left to chance, and among few that is little.
 
+Rows are written as they come, beside those of other policies that the same settings gave before:
+`--policies` adds some, or does them again.
+
 With `--repeats` weights are tried instead, where only draws can tell by geometric resampling. The
 weights of an arm's decisions must add up to all decisions, so "reported" is the mean over decisions
 of an arm's weights, 1 of each arm.
@@ -28,13 +31,14 @@ from scipy.stats import chi2
 from bandstrap import Bandit, EigenExamples, LockInWarning, Propensity, Support
 from bandstrap.policies import POLICIES
 from bandstrap.policies.registry import CONTEXTUAL
-from output import Row, arguments, report
+from output import Row, arguments, report, rows_of, write
 
 ARMS = ["a", "b", "c"]
 PAYS = np.array([0.4, 0.5, 0.6])
 HISTORY = 24  # rewards; few, so that no arm is nearly certain to win
 CONTEXT = np.array([0.3, -0.2])
 FEW = 5.0  # expected decisions below which the statistic is not chi-square
+OTHERWISE = ("out", "policies", "workers")  # settings that change no row
 LEVEL = 0.01  # at which one of all policies together may fail by chance
 
 
@@ -163,15 +167,19 @@ def main() -> None:
     given = parser.parse_args()
     every = [*POLICIES, *CONTEXTUAL]
     names = given.policies.split(",") if given.policies else every
-    rows: list[Row] = []
-    tasks = (delayed(tested)(name, given, LEVEL / len(every)) for name in names)
-    for row in Parallel(given.workers, return_as="generator")(tasks):
-        rows.append(row)
-        print(f"{len(rows)} of {len(names)}: {row['policy']}, p = {row['p']:.3g}", flush=True)
     name, what = (
         ("propensities-weights", "weights") if given.repeats else ("propensities", "choices")
     )
-    report(given.out, name, vars(given), rows, f"{what} against reported propensities")
+    note = f"{what} against reported propensities"
+    before = rows_of(given.out, name, vars(given), but=OTHERWISE)
+    rows = {row["policy"]: row for row in before if row["policy"] in every}
+    tasks = (delayed(tested)(name, given, LEVEL / len(every)) for name in names)
+    for done, row in enumerate(Parallel(given.workers, return_as="generator")(tasks), 1):
+        rows[row["policy"]] = row
+        table = [rows[each] for each in every if each in rows]
+        write(given.out, name, vars(given), table, note)
+        print(f"{done} of {len(names)}: {row['policy']}, p = {row['p']:.3g}", flush=True)
+    report(given.out, name, vars(given), table, note)
 
 
 if __name__ == "__main__":

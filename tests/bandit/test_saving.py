@@ -1,6 +1,8 @@
 """Saved, loaded and continued equals never stopped; damaged and hostile files are refused."""
 
 import json
+import os
+import stat
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -238,3 +240,27 @@ def test_there_is_a_kept_file_of_every_format():
     assert {path.stem.partition("-")[0] for path in KEPT.glob("*.bandit")} == {
         f"format{number}" for number in range(1, saving.FORMAT + 1)
     }
+
+
+@pytest.mark.skipif(os.name == "nt", reason="folders cannot be synced")
+def test_a_save_syncs_its_file_and_then_the_folder(tmp_path, monkeypatch):
+    """Once each: the content before it takes the place of the old one, the name after that."""
+    done, sync, replace = [], os.fsync, os.replace
+
+    def synced(file):
+        mode = os.fstat(file).st_mode
+        done.append("folder" if stat.S_ISDIR(mode) else f"file of {os.fstat(file).st_size}")
+        sync(file)
+
+    def replaced(part, target):
+        done.append("replace")
+        replace(part, target)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "replace", replaced)
+    bandit = Bandit(Bootstrap(), ABC, seed=1)
+    for _ in range(2):
+        bandit.save(tmp_path / "b")
+        size = (tmp_path / "b").stat().st_size
+        assert done == [f"file of {size}", "replace", "folder"]
+        done.clear()

@@ -66,3 +66,34 @@ def test_choices_that_do_not_follow_propensities_are_noticed(monkeypatch):
     shifted = compared(rng.choice(3, 100_000, p=[0.52, 0.28, 0.2]), reported, 1e-4)
     assert (honest["fails"], shifted["fails"]) == ("no", "yes")
     assert honest["notices"] < 0.01
+
+
+def test_rows_of_the_same_settings_stay(tmp_path, monkeypatch):
+    """So that one policy at a time can be measured."""
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    from output import rows_of, write
+
+    settings = {"decisions": 10, "policies": "wb", "out": tmp_path}
+    write(tmp_path, "kept", settings, [{"policy": "wb"}], "note")
+    again = settings | {"policies": "ts"}
+    assert rows_of(tmp_path, "kept", again, but=["policies"]) == [{"policy": "wb"}]
+    assert rows_of(tmp_path, "kept", again | {"decisions": 11}, but=["policies"]) == []
+    assert rows_of(tmp_path, "other", again, but=["policies"]) == []
+
+
+def test_known_probabilities_are_those_of_draws_and_of_quadrature(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    from exact import compared
+
+    rows = [compared(name, 20_000) for name in ("wb", "npb", "npts", "giro")]
+    assert all(row["in standard errors"] < 4 for row in rows)
+    assert all(float(row["from quadrature"]) < 1e-6 for row in rows[:2])
+    assert compared("besa", 100) is None
+    assert compared("online-bootstrap", 100) is None  # each run has probabilities of its own
+
+
+def test_a_version_beside_itself(tmp_path):
+    (row,) = ran("before", tmp_path, "--other", ROOT / "src", "--policies", "eg")
+    assert row["policy"] == "eg"
+    assert row["here µs"] > 0
+    assert row["load here ms"] > 0

@@ -5,6 +5,7 @@ import json
 import messy
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from bandstrap import Bandit, FixedWidth, InvalidInput, LinUCB, OutputError, Support, WarmStart
@@ -16,8 +17,9 @@ from bandstrap.comparison.measured import Measured, kept, late
 from bandstrap.comparison.product import cost, live_bandit
 from bandstrap.comparison.rewards import reward_source
 from bandstrap.comparison.table import prepare
-from bandstrap.comparison.warm_start import Rehearsed, Told
+from bandstrap.comparison.warm_start import ARMS, Rehearsed, Told
 from bandstrap.simulation import Trace
+from bandstrap.simulation.store.tables import write_table
 
 
 def lines(rows=400):
@@ -71,6 +73,14 @@ def test_it_is_read_as_it_was_written_or_refused(tmp_path):
         WarmStart.load(path)
     with pytest.raises(OutputError):
         WarmStart.load(tmp_path / "none.parquet")
+
+
+def test_arms_that_are_too_deep_are_refused(tmp_path):
+    path = tmp_path / "warm.parquet"
+    table = pa.table({"x": [1.0], "y": [0.0]})
+    write_table(table.replace_schema_metadata({ARMS: b"[" * 100_000}), path)
+    with pytest.raises(OutputError, match="is not a warm start"):
+        WarmStart.load(path)
 
 
 def test_how_much_is_learnt():

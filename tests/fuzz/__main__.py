@@ -13,6 +13,8 @@ import warnings
 from pathlib import Path
 from time import monotonic
 
+from bandstrap.storage.registry import names
+from fuzz import coverage
 from fuzz.campaign import Campaign
 from fuzz.report import Report
 from fuzz.subjects import SUBJECTS
@@ -30,6 +32,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
         campaign = Campaign(given.policies, given.seed, Path(folder))
         campaign.prepare()
+        if given.policies == [*SUBJECTS]:
+            _note_classes(campaign)
         return _honest(campaign, given.jobs) or _hostile(campaign, given)
 
 
@@ -37,6 +41,15 @@ def _begin_again(kernels: Path) -> None:
     """Numba asks the environment when it is imported."""
     environment = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(kernels.absolute())}
     os.execve(sys.executable, sys.orig_argv, {**os.environ, **environment})
+
+
+def _note_classes(campaign: Campaign) -> None:
+    """Keep which classes there are in files, for the test that none is left out."""
+    where = coverage.found(campaign.files)
+    missing = sorted({*names()} - {*where} - {*coverage.LEFT_OUT})
+    if missing:
+        print(f"in no file: {', '.join(missing)}")
+    coverage.keep(where)
 
 
 def _honest(campaign: Campaign, jobs: int) -> int:

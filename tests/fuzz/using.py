@@ -12,6 +12,7 @@ from fuzz.subjects import Subject
 
 ROUNDS = 50
 MANY = 20  # rewards learnt in one step
+MOST_DRAWS = 100  # of a repeat, to ask for weights that were deferred
 SLACK = 1e-6  # by which propensities may miss 1 in total
 ROUNDING = 1e-9  # by which one may be beyond 0 or 1
 T = TypeVar("T")
@@ -59,6 +60,8 @@ class Use:
             self.steps.take("learn late", lambda i=i, d=decision: self._learn(d, i))
         self.steps.take("expire", self.bandit.expire)
         self.steps.take("repr", lambda: repr(self.bandit))
+        self.steps.take("stats", lambda: str(self.bandit.stats()))
+        self.steps.take("settle", self.bandit.settle)
         self._many()
         self._other_arms()
         self._again(folder / "again.bandit")
@@ -80,6 +83,18 @@ class Use:
             take("learn logged", lambda: self._logged(i))
         if i % 20 == 11:
             take("decide among some", lambda: _checked(self._among(i)))
+        if i % 20 == 13:
+            take("decide by key", lambda: _checked(bandit.decide(self._context(i), key=f"u{i}")))
+        if i % 20 == 15:
+            self._weighed(i)
+
+    def _weighed(self, i: int) -> None:
+        """Ask for a weight that may take as many draws as the file's cap says, if these are few."""
+        decision = self._decide(i)
+        if decision is None or self.bandit.propensity.cap > MOST_DRAWS:
+            return
+        self.steps.take("sharpen", lambda: _weight_checked(self.bandit.sharpen(decision, 1)))
+        self.steps.take("weight", lambda: _weight_checked(decision))
 
     def _decide(self, i: int) -> Any:
         name = "decide"
@@ -130,6 +145,9 @@ class Use:
         take("add_arm", lambda: bandit.add_arm("new", self.subject.features))
         for i in range(4):
             self._round(i, [])
+        take("retire_arm", lambda: bandit.retire_arm(bandit.arms[0]))
+        self._round(0, [])
+        take("reinstate_arm", lambda: bandit.reinstate_arm(bandit.arms[0]))
         take("remove_arm", lambda: bandit.remove_arm(bandit.arms[0]))
         for i in range(4):
             self._round(i, [])
@@ -140,6 +158,10 @@ class Use:
         if again is not None:
             self.bandit = again
             self._decide(0)
+            data = self.steps.take("to_bytes", again.to_bytes)
+            copy = self.steps.take("from_bytes", lambda: Bandit.from_bytes(data, seed=5))
+            self.bandit = copy or again
+            self._decide(1)
 
 
 def _checked(decision: Any) -> None:
@@ -147,9 +169,7 @@ def _checked(decision: Any) -> None:
     if decision.method == "deferred":  # nobody has to ask
         repr((decision, decision.scores, decision.context))
         return
-    own = decision.propensity
-    if not (0 < own <= 1 + ROUNDING and abs(own * decision.weight - 1) <= SLACK):
-        raise Improper(f"propensity {own}, weight {decision.weight}")
+    _weight_checked(decision)
     if decision.method != "geometric":  # which knows the chosen arm's alone
         told = decision.propensities
         outside = [p for p in told.values() if not -ROUNDING <= p <= 1 + ROUNDING]
@@ -158,3 +178,9 @@ def _checked(decision: Any) -> None:
         if decision.arm not in told:
             raise Improper(f"arm {decision.arm!r} of {[*told]}")
     repr((decision, decision.scores, decision.context, decision.error, decision.weight_error))
+
+
+def _weight_checked(decision: Any) -> None:
+    own = decision.propensity
+    if not (0 < own <= 1 + ROUNDING and abs(own * decision.weight - 1) <= SLACK):
+        raise Improper(f"propensity {own}, weight {decision.weight}")

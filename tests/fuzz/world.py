@@ -1,7 +1,6 @@
 """What changes may take from elsewhere: names of classes and functions, parts of other files."""
 
 import sys
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -51,12 +50,12 @@ class World:
     @cached_property
     def names(self) -> list[str]:
         """Names in any of the files, and all others of ours that are loaded."""
-        return sorted({*_in_files(self.files.values()), *_loaded()})
+        return sorted(_loaded().union(*map(classes_in, self.files.values())))
 
 
-def _in_files(files: Iterable[Raw]) -> set[str]:
-    nodes = [slot.value for raw in files for slot in slots(raw)]
-    return {node[1] for node in nodes if is_class(node)}
+def classes_in(raw: Raw) -> set[str]:
+    """Names of classes and functions in a file."""
+    return {slot.value[1] for slot in slots(raw) if is_class(slot.value)}
 
 
 def is_class(node: Any) -> bool:

@@ -75,6 +75,8 @@ CHANGES = [
     (ADAPTIVE, "MeanExamples", "contexts", resized(1)),
     (ADAPTIVE, "MeanExamples", "powers", put(["tuple", [1.0, 2.0, 0.5], 99_998])),
     (ADAPTIVE, "MeanExamples", "powers", put(["tuple", [-1.0, -1.0, -1.0], 99_997])),
+    (ADAPTIVE, "MeanExamples", "powers", put(["tuple", [1.0, 0.0, 0.0], 99_996])),
+    (ADAPTIVE, "MeanExamples", "powers", put(["tuple", [2.0, 2.0, 1.0], 99_995])),
     (ADAPTIVE, "MeanExamples", "rewarded", put(2**40)),
     (ADAPTIVE, "MeanExamples", "total", resized(-1)),
     (ADAPTIVE, "MeanExamples", "seen", put(-1)),

@@ -101,7 +101,7 @@ class WarmStart:
             if width < 1 or not np.isfinite(values).all():
                 raise ValueError("it lacks contexts, or numbers")
             return cls(arms, values[:, :width].copy(), values[:, width:].copy())
-        except (KeyError, ValueError, TypeError) as error:
+        except (KeyError, ValueError, TypeError, RecursionError) as error:
             raise OutputError(path, f"is not a warm start ({error})", REMEDY) from error
 
 

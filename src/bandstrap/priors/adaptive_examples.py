@@ -14,6 +14,7 @@ from bandstrap.storage.schema import ArrayOf, Fixed, Flag, Real, Row, Schema, Wh
 ENOUGH = 10.0  # full rewards after which it is known how often arms pay, to about a third
 MOST_EXAMPLES = 100  # every arm is fit to all of them
 ROUNDING = 1e-9  # a share this near to an end of the rewards is that end
+SLACK = 1 + 1e-6  # what sums of many shares may lose by rounding
 
 
 @saved
@@ -65,7 +66,9 @@ class MeanExamples(PseudoExamples):
         require(2 <= self.count <= MOST_EXAMPLES and len(self.axes) == 0, "examples are too many")
         first, second, third = self.powers
         known = third <= second <= first <= self.rewarded and self.rewarded <= self.seen
-        require(known, "no rewards have these sums")
+        require(known and first <= ENOUGH + 1, "no rewards have these sums")
+        require(_at_most(first * first, second * self.rewarded), "no rewards have these squares")
+        require(_at_most(second * second, first * third), "no rewards have these cubes")
 
     def __init__(self, problem: Problem) -> None:
         self.ends = both_rewards(problem)
@@ -100,7 +103,8 @@ class MeanExamples(PseudoExamples):
     def _examples(self, context: Array) -> tuple[Array, Array]:
         below, above, often = self._two_values()
         rare, usual = (above, below) if often <= 0.5 else (below, above)
-        count = int(np.clip(np.rint(1 / min(often, 1 - often)), 2, MOST_EXAMPLES))
+        share = max(min(often, 1 - often), 1 / MOST_EXAMPLES)  # of the rarer
+        count = max(int(np.rint(1 / share)), 2)
         rewards = np.full(count, usual)
         rewards[0] = rare
         return np.tile(np.array(context, dtype=np.float64), (count, 1)), rewards
@@ -129,3 +133,11 @@ class MeanExamples(PseudoExamples):
         if self.values.size:
             return float(self.values[np.abs(self.values - reward).argmin()])
         return reward
+
+
+def _at_most(least: float, most: float) -> bool:
+    """Whether one product of sums is at most another, as Cauchy and Schwarz say, but for rounding.
+
+    The smallest numbers of all have few digits.
+    """
+    return least <= most * SLACK + 1e-300

@@ -66,3 +66,16 @@ def test_a_log_is_rebuilt_or_refused(contextual, tmp_path):
             with suppress(OutputError):
                 log_table(LogFile(path))
     assert refused > 50
+
+
+@pytest.mark.parametrize("name", ["propensity", "weight"])
+@pytest.mark.parametrize("value", [-0.5, 0, 1e200, "1"])
+def test_a_propensity_that_is_none_is_refused(name, value, tmp_path):
+    """Else the bandit would count it, and be saved into a file that cannot be loaded."""
+    path = tmp_path / "log"
+    records = played(path, contextual=False)
+    at = next(i for i, each in enumerate(records) if each["event"] == "decision")
+    records[at][name] = value
+    path.write_text("".join(f"{json.dumps(each)}\n" for each in records))
+    with pytest.raises(OutputError, match=rf"its {name} is .*, not between 0 and 1"):
+        Bandit.rebuild(path)

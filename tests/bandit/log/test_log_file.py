@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from bandstrap import Bandit, Bootstrap, Decision, InvalidInput, LinThompson, LogFile, OutputError
+from bandstrap.bandit.log import file as module
 
 ABC = ["a", "b", "c"]
 
@@ -139,6 +140,16 @@ def test_a_bad_line_is_an_error_with_its_number(bad, tmp_path):
     records = log.read()
     assert [next(records)["n"], next(records)["n"]] == [1, 2]
     with pytest.raises(OutputError, match="line 3 is no record"):
+        next(records)
+
+
+def test_a_line_is_not_read_whatever_its_length(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "LONGEST", 100)
+    log = LogFile(tmp_path / "log")
+    log.append([{"n": "x" * 90}, {"n": "x" * 100}])
+    records = log.read()
+    assert len(next(records)["n"]) == 90
+    with pytest.raises(OutputError, match=r"line 2 is no record .it is longer than 100 bytes"):
         next(records)
 
 

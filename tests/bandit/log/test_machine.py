@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, precondition, rule
 
-from bandstrap import Bandit, Bootstrap, Expiry, InvalidInput, Support, UnknownName
+from bandstrap import Bandit, Bootstrap, Expiry, InvalidInput, LinThompson, Support, UnknownName
 from states import everything
 
 LONG = 6  # decisions until one expires
@@ -19,6 +19,7 @@ class Life(RuleBasedStateMachine):
     """A bandit with a log, and plain dicts of what became of each decision."""
 
     decisions = Bundle("decisions")
+    policy, context = Bootstrap(), None
 
     def __init__(self):
         super().__init__()
@@ -26,7 +27,7 @@ class Life(RuleBasedStateMachine):
         self.log, self.file = Path(self.folder.name) / "log", Path(self.folder.name) / "b"
         expiry = Expiry(decisions=LONG, reward=0.0)
         self.bandit = Bandit(
-            Bootstrap(), ["a", "b"], seed=1, rewards=Support.binary(), expiry=expiry, log=self.log
+            self.policy, ["a", "b"], seed=1, rewards=Support.binary(), expiry=expiry, log=self.log
         )
         self.ids = set()  # all that were ever issued
         self.waiting = {}  # id: (number, arm)
@@ -40,7 +41,7 @@ class Life(RuleBasedStateMachine):
     @rule(target=decisions)
     def decide(self):
         self.expire()
-        decision = self.bandit.decide()
+        decision = self.bandit.decide(self.context)
         assert decision.id not in self.ids
         self.ids.add(decision.id)
         self.known.add(decision.id)
@@ -103,7 +104,7 @@ class Life(RuleBasedStateMachine):
             self.bandit.reinstate_arm(name)
         elif name in self.bandit.arms and self.is_spare():
             self.bandit.retire_arm(name)
-            assert name not in self.bandit.rank()
+            assert name not in self.bandit.rank(self.context)
 
     def is_spare(self):
         return len(self.bandit.arms) - len(self.bandit._arms.retired) > 1
@@ -125,7 +126,7 @@ class Life(RuleBasedStateMachine):
     @rule(from_file=st.booleans(), cut=st.integers(0, 100))
     def kill_and_rebuild(self, from_file, cut):
         """A line that nobody was told of may be cut off."""
-        self.bandit.rank()  # whatever came last is in the log
+        self.bandit.rank(self.context)  # whatever came last is in the log
         before, ids = everything(self.bandit), [*self.bandit._pending.waiting]
         with open(self.log, "ab") as file:
             file.write((b'{"event":"decision","id":"' + b"x" * cut)[: max(cut - 20, 0)])
@@ -134,7 +135,7 @@ class Life(RuleBasedStateMachine):
             self.bandit = Bandit.rebuild(self.log, self.file if from_file and self.saved else None)
             assert everything(self.bandit) == before
             assert [*self.bandit._pending.waiting] == ids
-            self.bandit.rank()  # removes what was cut off
+            self.bandit.rank(self.context)  # removes what was cut off
 
     @invariant()
     def it_knows_what_the_model_knows(self):
@@ -142,8 +143,16 @@ class Life(RuleBasedStateMachine):
         assert (self.bandit.rewards_learnt, self.bandit._pending.made) == (self.learnt, self.made)
 
 
-Life.TestCase.settings = settings(
+class LifeWithContexts(Life):
+    """The same, by a model that learns contexts; a bandit begins at the first one."""
+
+    policy, context = LinThompson(), {"age": 0.5, "new": True}
+
+
+QUICK = settings(
     max_examples=30, stateful_step_count=40, deadline=None, derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )  # fmt: skip
-TestLife = Life.TestCase
+Life.TestCase.settings = QUICK
+LifeWithContexts.TestCase.settings = settings(QUICK, max_examples=12)
+TestLife, TestLifeWithContexts = Life.TestCase, LifeWithContexts.TestCase

@@ -1,5 +1,6 @@
 """Decisions of many processes in one file: stored once, rewarded once, learnt once."""
 
+import json
 import os
 import sqlite3
 import sys
@@ -245,3 +246,45 @@ def test_a_crowd_of_processes(tmp_path):
 
     said = crowd.crowd(tmp_path, processes=2, pairs=60)
     assert said["duplicate"] > 5
+
+
+DAMAGED = [
+    b"", b"{", b"5", b"[" * 100_000, b"{}", b"\xff", b'{"context": [1.0, 2.0]}',
+    b'{"context": [NaN, 2.0], "arm": "a"}',
+]  # fmt: skip
+
+
+def damage(store, decision, record):
+    query = "UPDATE decisions SET record = CAST(? AS TEXT) WHERE id = ?"
+    store._connection.execute(query, (record, decision.id))
+
+
+@pytest.mark.parametrize("record", DAMAGED, ids=lambda it: it[:20].decode("latin-1"))
+def test_a_damaged_record_is_named_and_stops_nothing(record, store):
+    one, other = decided(store, [1.0, 2.0], [1.0, 3.0])
+    store.reward(one, 0.5)
+    store.reward(other, 1.0)
+    damage(store, one, record)
+    for read in (store.rewards, lambda: list(store.read())):
+        with pytest.raises(OutputError, match=f"damaged record of decision {one.id}"):
+            read()
+    with pytest.warns(UserWarning, match=f"damaged record of decision {one.id}"):
+        assert store.learn() == 2
+    assert store.bandit().bandit.rewards_learnt == 1
+
+
+def test_a_record_of_another_decision_is_refused(store):
+    one, other = decided(store, [1.0, 2.0], [1.0, 3.0])
+    store.reward(one, 0.5)
+    damage(store, one, json.dumps(other.to_dict()).encode())
+    with pytest.raises(OutputError, match=f"it is of decision '{other.id}'"):
+        store.rewards()
+
+
+@pytest.mark.parametrize(("column", "value"), [("reward", "much"), ("weight", -1), ("weight", 0)])
+def test_a_damaged_reward_is_named(column, value, store):
+    (one,) = decided(store, [1.0, 2.0])
+    store.reward(one, 0.5)
+    store._connection.execute(f"UPDATE rewards SET {column} = ?", (value,))
+    with pytest.raises(OutputError, match=f"decision {one.id} .its reward is"):
+        store.rewards()

@@ -185,6 +185,15 @@ def test_a_pipe_is_not_waited_for(kept):
         kept.load()
 
 
+def test_a_run_of_equal_values_may_not_fill_memory(tmp_path, monkeypatch):
+    """A few kilobytes may say that a value comes a billion times: known before it is read."""
+    monkeypatch.setattr("bandstrap.simulation.store.tables.MOST_CELLS", 1000)
+    write_table(pa.table({"reward": np.zeros(10**6)}), tmp_path / "many.parquet")
+    monkeypatch.setattr(pq.ParquetFile, "read", None)
+    with pytest.raises(OutputError, match="claims 1,000,000 rows of 1 columns"):
+        read_table(tmp_path / "many.parquet")
+
+
 def test_chunks_do_not_change_the_digest():
     table = pa.concat_tables([one.table() for one in TRACES])
     assert table["policy"].num_chunks > 1

@@ -21,6 +21,7 @@ Record = dict[str, Any]
 FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 REMEDY = "make room or choose another log; the bandit goes on where it is"
 PIECE = 1 << 16  # bytes read at once, from the end
+LONGEST = 1 << 29  # bytes of a line, which may hold a bandit's state
 
 
 class Log(Protocol):
@@ -80,9 +81,13 @@ class LogFile:
     def read(self) -> Iterator[Record]:
         """All records; a line that is none is an `OutputError` with its number."""
         with reading(self.path) as file:
-            for number, line in enumerate(file, 1):
+            number = 0
+            while line := file.readline(LONGEST + 1):
+                number += 1
                 if line.endswith(b"\n"):
                     yield _record(line, self.path, number)
+                elif len(line) > LONGEST:
+                    raise damaged(self.path, number, f"it is longer than {LONGEST:,} bytes")
                 else:
                     self._warn(f"line {number}", "left out")
 
@@ -162,11 +167,19 @@ def _line(record: Record) -> bytes:
 
 def _record(line: bytes, path: object, number: int) -> Record:
     try:
-        found = json.loads(line, parse_constant=_refuse, parse_float=_finite)
-    except (ValueError, RecursionError) as error:
+        return parsed(line)
+    except ValueError as error:
         raise damaged(path, number, f"{error}") from error
+
+
+def parsed(text: bytes) -> Record:
+    """An object of JSON with finite numbers, or a `ValueError`."""
+    try:
+        found = json.loads(text, parse_constant=_refuse, parse_float=_finite)
+    except RecursionError as error:
+        raise ValueError("it is too deep") from error
     if type(found) is not dict:
-        raise damaged(path, number, "it is not an object")
+        raise ValueError("it is not an object")
     return found
 
 

@@ -25,7 +25,7 @@ class RecordedDecision(Decision):
     __slots__ = ("_kept",)
 
     def __init__(self, kept: Mapping[str, Any]) -> None:
-        self._kept = _checked(kept)
+        self._kept = checked(kept)
         context, mask = self._kept["context"], None
         self.row = context if isinstance(context, np.ndarray) else None
         self.id, self.number, self.arm = (self._kept[name] for name in ("id", "number", "arm"))
@@ -145,7 +145,8 @@ def read_context(given: Any, dtype: Any = None) -> Any:
     return np.array([given], dtype=TYPES[dtype or "float64"])
 
 
-def _checked(kept: Mapping[str, Any]) -> dict[str, Any]:
+def checked(kept: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a decision that was written down, with its context as `read_context` has it."""
     fields = ("id", "number", "time", "context", "allowed", "arm", "propensity", "weight",
               "method", "error", "weight_error", "learnt", "control")  # fmt: skip
     lacking = [name for name in fields if not isinstance(kept, Mapping) or name not in kept]

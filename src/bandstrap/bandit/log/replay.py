@@ -18,13 +18,14 @@ from bandstrap.bandit.log.recorded import read_context
 from bandstrap.bandit.log.recorder import FORMAT, Position, move, position_of
 from bandstrap.errors import BandstrapError, InvalidInput, OutputError
 from bandstrap.models.cost import no_cost_warnings
-from bandstrap.storage.schema import require
+from bandstrap.storage.schema import ROUNDING, require
 from bandstrap.tables import Columns
 from bandstrap.tables.contexts import WORDS
 from bandstrap.validation import is_finite
 
 Loader = Callable[[bytes], Bandit]
 OLDEST: Position = ("", 0)  # before all that a log has
+MOST = 1e100  # of a weight: squares of many add up
 
 
 class Diverged(BandstrapError, ValueError):  # noqa: N818
@@ -244,7 +245,7 @@ class Replay:
         decision: Decision = bandit.decide(_context(told), told["allowed"])
         if (decision.id, decision.arm) != (name, told["arm"]):
             raise Diverged(f"arm {told['arm']!r} was chosen, and is now {decision.arm!r}")
-        bandit._tally.weigh(told["propensity"], told["weight"])
+        bandit._tally.weigh(*_weighed(told))
 
     def _reward(self, told: Record) -> None:
         if "id" in told:
@@ -305,6 +306,15 @@ def _replayed(replay: Replay, log: Log, line: int, told: Record) -> None:
 def _begins(steps: list[Step], position: Position) -> bool:
     """Whether steps go on from a position."""
     return steps[0].name == position[0] and position[1] <= steps[0].until
+
+
+def _weighed(told: Record) -> tuple[float | None, float | None]:
+    """The propensity and the weight of a decision, if they were known then."""
+    propensity, weight = told["propensity"], told["weight"]
+    for name, value, most in (("propensity", propensity, 1 + ROUNDING), ("weight", weight, MOST)):
+        fits = value is None or (is_finite(value) and 0 < value <= most)
+        require(fits, f"its {name} is {value!r:.40}, not between 0 and {most:g}")
+    return propensity, weight
 
 
 def _context(told: Record) -> Any:

@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 from bandstrap.bandit.bandit import Bandit, Clock
 from bandstrap.bandit.decision import Arm
 from bandstrap.bandit.inputs import as_list, check_clock
-from bandstrap.bandit.log.recorded import kept, read_context
+from bandstrap.bandit.log.file import Record, parsed
+from bandstrap.bandit.log.recorded import checked, kept
 from bandstrap.bandit.pending import Expiry
 from bandstrap.errors import InvalidInput, OutputError
 from bandstrap.validation import is_finite, require_positive
@@ -160,11 +161,34 @@ class DecisionStore:
 
     def rewards(self, after: int = 0) -> list[Reward]:
         """The rewards that came after number `after`, in order."""
-        query = """SELECT number, rewards.id, record, reward, weight FROM rewards
+        return [self._reward(*row) for row in self._rewarded(after)]
+
+    def _rewarded(self, after: int) -> list[tuple[Any, ...]]:
+        """The same as rows, which may be damaged."""
+        query = """SELECT number, rewards.id, CAST(record AS BLOB), reward, weight FROM rewards
                    JOIN decisions ON decisions.id = rewards.id WHERE number > ? ORDER BY number"""
         with self._transaction("DEFERRED") as run:
-            found = run(query, (after,)).fetchall()
-        return [_reward(*row) for row in found]
+            return list(run(query, (after,)))
+
+    def _reward(self, number: int, name: str, record: bytes, reward: Any, weight: Any) -> Reward:
+        told = checked(self._decision(name, record))
+        if not (is_finite(reward) and is_finite(weight) and weight > 0):
+            raise self._damaged(name, f"its reward is {reward!r:.40}, weight {weight!r:.40}")
+        return Reward(number, name, told["context"], told["arm"], reward, weight)
+
+    def _decision(self, name: str, record: bytes) -> Record:
+        """A decision as it was stored."""
+        try:
+            told = parsed(record)
+            if checked(told)["id"] != name:
+                raise ValueError(f"it is of decision {told['id']!r:.60}")
+        except ValueError as error:
+            raise self._damaged(name, f"{error!s:.200}") from error
+        return told
+
+    def _damaged(self, name: str, why: str) -> OutputError:
+        problem = f"has a damaged record of decision {name} ({why})"
+        return OutputError(self.path, problem, "correct or delete its rows")
 
     def publish(self, bandit: Bandit, learnt: int = 0, after: int = 0) -> int:
         """Let others decide with a bandit, which has learnt rewards up to number `learnt`.
@@ -201,25 +225,27 @@ class DecisionStore:
     def learn(self) -> int:
         """Let the published bandit learn the rewards that are new, and publish it again.
 
-        Returns how many there were. A reward that the bandit refuses is left out with a warning.
+        Returns how many there were. A reward that the bandit refuses, or whose record is damaged,
+        is left out with a warning.
         """
         if not self._news():
             return 0
         known = self.bandit()
         if known is None:
             raise InvalidInput("store", str(self.path), "publish a bandit first")
-        rewards = self.rewards(known.learnt)
-        for told in rewards:
+        rows = self._rewarded(known.learnt)
+        for row in rows:
             try:
+                told = self._reward(*row)
                 known.bandit.learn(
                     context=told.context, arm=told.arm, reward=told.reward, weight=told.weight
                 )
-            except (InvalidInput, LookupError) as error:  # its arm may have been removed
-                what = f"the reward of decision {told.id} was refused: {error}"
+            except (InvalidInput, LookupError, OutputError) as error:  # its arm may be gone
+                what = f"the reward of decision {row[1]} was refused: {error}"
                 warnings.warn(what, stacklevel=2)
-        if rewards:
-            self.publish(known.bandit, rewards[-1].number, known.number)
-        return len(rewards)
+        if rows:
+            self.publish(known.bandit, rows[-1][0], known.number)
+        return len(rows)
 
     def _news(self) -> bool:
         """Whether there are rewards that the published bandit has not learnt."""
@@ -243,12 +269,13 @@ class DecisionStore:
     def read(self) -> Iterator[dict[str, Any]]:
         """Decisions and rewards as records of a log, to be converted as one."""
         with self._transaction("DEFERRED") as run:
-            decisions = run("SELECT record FROM decisions ORDER BY time, id").fetchall()
+            query = "SELECT id, CAST(record AS BLOB) FROM decisions ORDER BY time, id"
+            decisions = run(query).fetchall()
             query = """SELECT rewards.id, rewards.time, reward, weight, settled FROM rewards
                        JOIN decisions ON decisions.id = rewards.id ORDER BY number"""
             rewards = run(query).fetchall()
-        for (record,) in decisions:
-            yield {"event": "decision", **json.loads(record)}
+        for name, record in decisions:
+            yield {"event": "decision", **self._decision(name, record)}
         for name, moment, reward, weight, settled in rewards:
             event = "expiry" if settled == "expired" else "reward"
             yield {"event": event, "id": name, "time": moment, "reward": reward, "weight": weight}
@@ -339,9 +366,3 @@ class DecisionStore:
 def _closed(connection: sqlite3.Connection, process: int) -> None:
     if process == os.getpid():
         connection.close()
-
-
-def _reward(number: int, name: str, record: str, reward: float, weight: float) -> Reward:
-    told = json.loads(record)
-    context = read_context(told["context"], told.get("dtype"))
-    return Reward(number, name, context, told["arm"], reward, weight)

@@ -20,6 +20,9 @@ from bandstrap.storage.files import reading, replacing
 
 OURS = b"bandstrap"  # the prefix of metadata that the digest covers
 DIGEST = b"bandstrap-digest"
+MOST_CELLS = 1 << 26  # of a table in a small file: half a gigabyte
+MOST_TIMES = 50  # as many bytes as the file has may be in a larger one
+CELL = 8  # bytes
 REMEDY = "delete it and run again, or choose another --out"
 
 
@@ -35,6 +38,7 @@ def write_table(table: pa.Table, path: Path) -> None:
 def read_table(path: Path) -> pa.Table:
     """Read a table exactly as it was written, or say which file is damaged."""
     with _opened(path) as file:
+        _check_size(file.metadata, path)
         table = file.read()
         table.validate(full=True)
         given = (table.schema.metadata or {}).get(DIGEST)
@@ -44,6 +48,15 @@ def read_table(path: Path) -> pa.Table:
     if not intact:
         raise damaged(path, "(its digest does not match)")
     return table
+
+
+def _check_size(footer: pq.FileMetaData, path: Path) -> None:
+    """Refuse what takes far more memory than its file: a run of equal values may be any length."""
+    groups = [footer.row_group(i) for i in range(footer.num_row_groups)]
+    rows = max(footer.num_rows, sum(group.num_rows for group in groups))
+    cells = rows * max(footer.num_columns, 1)
+    if cells > max(MOST_CELLS, MOST_TIMES * path.stat().st_size // CELL):
+        raise damaged(path, f"(it claims {rows:,} rows of {footer.num_columns} columns)")
 
 
 def facts_of(path: Path) -> dict[bytes, bytes]:
