@@ -70,10 +70,10 @@ def first_bad_reward(rewards, low, high):
 def first_unlisted(rewards, values):
     """The index of the first reward that is not among the values; -1 if all are."""
     for i in range(rewards.size):
-        listed = False
+        known = False
         for j in range(values.size):
-            listed |= rewards[i] == values[j]
-        if not listed:
+            known |= rewards[i] == values[j]
+        if not known:
             return i
     return -1
 

@@ -47,6 +47,7 @@ class Policy(ABC, Generic[S]):
     context_free: ClassVar[bool] = False  # looks at rewards alone, so it can be tried at once
     reads_arms: ClassVar[bool] = False  # has one model for all arms, which have features
     in_kernels: ClassVar[bool] = False  # kernels know all its steps: `State.compiled` may be played
+    bootstraps: ClassVar[bool] = False  # a model of contexts, refitted to a reweighted history
     costly: ClassVar[bool] = False  # a draw may take as long as fitting models does
 
     def check(self, problem: Problem, rewards: Sequence[float] = ()) -> None:

@@ -54,7 +54,7 @@ class Heads(ABC):
         self.spread = spread  # of their first weights, in Glorot's
 
     @property
-    def redrawn(self) -> bool:
+    def resampled(self) -> bool:
         """Whether each draw takes a step of its own, which makes it random."""
         return False
 
@@ -90,7 +90,7 @@ class OneHead(Heads):
         super().__init__(resampling, count=1, spread=1.0)
 
     @property
-    def redrawn(self) -> bool:
+    def resampled(self) -> bool:
         return self.resampling.random
 
     def draws(self) -> Draws:
