@@ -10,7 +10,7 @@ more logs, than with next to no floor.
 
 from argparse import Namespace
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 

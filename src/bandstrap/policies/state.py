@@ -20,6 +20,10 @@ class State:
     """What a policy has learnt in each of `runs` independent runs; policies add their arrays.
 
     `fresh` in the methods is a state of the same policy that has learnt nothing.
+
+    >>> state = State(Problem(n_arms=3), runs=2)
+    >>> state.runs, state.problem.n_arms
+    (2, 3)
     """
 
     schema = Schema(

@@ -116,7 +116,8 @@ class ManyHeads(Heads):
 
     def chosen(self, outputs: Array, rng: Rng) -> Array:
         arms = outputs.shape[1]
-        return outputs[rng.integers(self.count, size=arms), np.arange(arms)]  # type: ignore[no-any-return]
+        chosen: Array = outputs[rng.integers(self.count, size=arms), np.arange(arms)]
+        return chosen
 
     def probabilities(self, outputs: Array, allowed: Array) -> Array:
         return mixed_replica_probabilities(outputs, allowed)
