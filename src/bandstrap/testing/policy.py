@@ -195,7 +195,7 @@ def _shapes(trial: Trial) -> None:
         trial.require(inside, f"select must return arms from 0 to {problem.n_arms - 1}", arms)
         rewards = world.rewards(arms, rng)
         learnt, update = world.learnt(contexts, arms), policy.update
-        given = update(state, learnt, arms, rewards, rng)  # type: ignore[func-returns-value]
+        given = update(state, learnt, arms, rewards, rng)
         trial.require(given is None, "update must change the state in place and return None", given)
 
 
