@@ -41,7 +41,7 @@ def first_beyond(contexts):
         beyond = 0
         for j in range(contexts.shape[1]):  # to the end of the row, for a loop that is vectorised
             size = abs(contexts[i, j])
-            beyond += 1 - (((SMALLEST <= size) & (size <= LARGEST)) | (size == 0.0))
+            beyond += 1 - (((size >= SMALLEST) & (size <= LARGEST)) | (size == 0.0))
         if beyond > 0:
             return i * contexts.shape[1] + _first_beyond(contexts[i])
     return -1

@@ -1,7 +1,8 @@
 """The central evidence: `select` chooses each arm as often as the bootstrap in full would.
 
 Every comparison has at least 100,000 choices of the policy and as many of the twin (half of them
-where histories are long), on one fixed history, and asks for p > 10⁻⁴. The last tests show what that would notice.
+where histories are long), on one fixed history, and asks for p > 10⁻⁴. The last
+tests show what that would notice.
 """
 
 from itertools import product
