@@ -10,7 +10,7 @@ more logs, than with next to no floor.
 
 from argparse import Namespace
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -24,10 +24,8 @@ VOTES = 32
 
 
 @dataclass(frozen=True)
-class Unknowing(Bootstrap):
+class Unknowing(Bootstrap, in_kernels=True):
     """The same bandit, as if it did not know its probabilities: as with rewards of any value."""
-
-    in_kernels: ClassVar[bool] = True
 
     def _probabilities(self, state: Any, contexts: Any, allowed: Any) -> None:
         return None

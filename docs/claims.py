@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from bandstrap.experiments import EXPERIMENTS, Claim, Settings
-from bandstrap.experiments.base import Tally
+from bandstrap.experiments.base import Statements
 from bandstrap.experiments.decisions import DECISIONS
 from bandstrap.experiments.runtime.experiment import Runtime, table
 from bandstrap.experiments.statements import ALIKE, CONFIDENCE, HORIZON, SLIGHTLY, THRESHOLD
@@ -155,7 +155,7 @@ def _draw(found: Found, path: Path) -> None:
 def _summary(numbered: list[tuple[str, Claim]]) -> str:
     counts = Counter(claim.verdict for _, claim in numbered)
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
-    statements = sum((claim.statements for _, claim in numbered), Tally())
+    statements = sum((claim.statements for _, claim in numbered), Statements())
     rows = [
         f"| [{claim.id}](#{anchor}) | {_plain(claim.claim)} | {_verdict(claim)} |"
         for anchor, claim in numbered

@@ -199,12 +199,12 @@ def goodness(counts, probabilities):
     return stats.chisquare(counts, expected, sum_check=False).pvalue
 
 
-def agree(policy, twin, problem, arms, allowed=None, times=TIMES, seed=1):
+def agree(policy, twin, problem, arms, allowed=None, draws=TWIN_DRAWS, seed=1):
     """Choices of policy and twin on one history have one law."""
     state = played(policy, problem, arms, RUNS)
-    found = choices(policy, state, np.random.default_rng(seed), times, allowed)
+    found = choices(policy, state, np.random.default_rng(seed), TIMES, allowed)
     row = None if allowed is None else allowed[0]
-    expected = twin.choices(arms, TWIN_DRAWS, np.random.default_rng(seed + 1), row)
+    expected = twin.choices(arms, draws, np.random.default_rng(seed + 1), row)
     pvalue = homogeneity(found, expected)
     assert pvalue > P, (pvalue, found / found.sum(), expected / expected.sum())
     return state

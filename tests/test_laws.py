@@ -113,7 +113,7 @@ def test_policies_know_how_often_arms_win(name):
     draws = 100_000 if name in KERNELS else 10_000
     for allowed in (np.ones((1, 4), dtype=bool), np.array([[True, False, True, True]])):
         known = policy.probabilities(state, None, allowed)
-        votes = state.redraws(policy, None, allowed).votes(kernel_stream(rng), draws)
+        votes = state.sampler(policy, None, allowed).choices(kernel_stream(rng), draws)
         assert known.sum() == pytest.approx(1.0)
         doubt = np.sqrt(known * (1 - known) / draws)
         assert (np.abs(votes / draws - known) <= 4.5 * doubt + 1e-9).all()

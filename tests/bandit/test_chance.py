@@ -78,8 +78,8 @@ def test_kernels_wait_as_long_as_plain_draws(scheme):
     for i in range(120):
         policy.update(state, None, np.array([i % 4]), np.array([(0.37 * i) % 1 * (1 - i % 4 / 9)]))
     for allowed in (np.ones((1, 4), dtype=bool), np.array([[True, False, True, True]])):
-        again = state.redraws(policy, None, allowed)
-        votes = again.votes(stream_beside(rng, 0), 60_000)
+        again = state.sampler(policy, None, allowed)
+        votes = again.choices(stream_beside(rng, 0), 60_000)
         chances = votes / 60_000
         for arm in np.flatnonzero(chances > 0.01):
             stream = stream_beside(rng, 1 + arm)
@@ -94,6 +94,6 @@ def test_limits_end_a_wait():
     for _ in range(400):
         for arm in (0, 1):
             policy.update(state, None, np.array([arm]), np.array([0.9 - 0.7 * arm]))
-    limits, again = np.array([1, 5, 40]), state.redraws(policy, None, np.ones((1, 2), dtype=bool))
+    limits, again = np.array([1, 5, 40]), state.sampler(policy, None, np.ones((1, 2), dtype=bool))
     assert again.waits(stream_beside(rng, 0), 1, limits) == limits.sum()
     assert again.waits(stream_beside(rng, 0), 0, limits) == 3

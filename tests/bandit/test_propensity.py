@@ -21,11 +21,10 @@ from bandstrap import (
     from_sklearn,
 )
 from bandstrap.policies import POLICIES
-from bandstrap.policies.registry import CONTEXTUAL, SCHEDULES, named
+from bandstrap.policies.registry import CONTEXTUAL, SCHEDULES
 
 DECISIONS = 500  # benchmarks/propensities.py makes 10⁵
 CONTEXTS = np.random.default_rng(3).standard_normal((40, 2))
-SLOW = {*named(variant="paper"), "eg-nn", "npb-nn", "wb-nn", "ts-langevin-nn"}
 
 
 def frozen(policy, contextual, **given):
@@ -72,7 +71,7 @@ def test_decisions_follow_their_propensities(name):
 def test_decisions_in_contexts_follow_their_propensities(name):
     few = Propensity(draws=4)
     bandit = frozen(CONTEXTUAL[name](EigenExamples(np.eye(2))), True, propensity=few)
-    check(bandit, np.array([0.3, -0.2]), 30 if name in SLOW else 100)
+    check(bandit, np.array([0.3, -0.2]), 60)
 
 
 SHARED = {

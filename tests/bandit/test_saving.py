@@ -24,7 +24,7 @@ from bandstrap import (
 )
 from bandstrap.bandit import saving
 from bandstrap.policies import POLICIES
-from bandstrap.policies.registry import CONTEXTUAL, SCHEDULES, named
+from bandstrap.policies.registry import CONTEXTUAL
 from bandstrap.storage import archive
 
 KEPT = Path(__file__).parent / "kept"
@@ -68,14 +68,10 @@ def test_every_policy_without_contexts_continues(name, tmp_path):
     continues(lambda: Bandit(POLICIES[name](), ABC, seed=4, rewards=support), tmp_path, False)
 
 
-COSTLY = {*named(variant="paper"), "eg-nn", "npb-nn", "wb-nn", *SCHEDULES}
-
-
 @pytest.mark.parametrize("name", CONTEXTUAL)
 def test_every_contextual_policy_continues(name, tmp_path):
-    rounds = (6, 3) if name in COSTLY else (18, 9)
     policy = CONTEXTUAL[name](EigenExamples(np.eye(3)))
-    continues(lambda: Bandit(policy, ABC, seed=4, rewards=Support.binary()), tmp_path, True, rounds)
+    continues(lambda: Bandit(policy, ABC, seed=4, rewards=Support.binary()), tmp_path, True, (8, 4))
 
 
 @pytest.mark.parametrize("forgetting", [HalfLife(20), Window(10)], ids=repr)

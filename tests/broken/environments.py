@@ -36,18 +36,14 @@ class Fickle(Bernoulli):
         return super().start(runs, np.random.default_rng())
 
 
-class Drifting(Bernoulli):
-    law = Bernoulli.law  # though arms do not stay as they are
-
+class Drifting(Bernoulli, in_kernels=True):
     def look(self, world, played):
         means = world.means * (1 - 1e-9 * played)
         return Round(None, means, means.max(axis=1))
 
 
-class Unlawful(Bernoulli):
+class Unlawful(Bernoulli, in_kernels=True):
     """Rewards of 1 - mean, in kernels as the law says."""
-
-    law = Bernoulli.law
 
     def look(self, world, played):
         return Round(None, world.means, world.means.max(axis=1))

@@ -73,7 +73,7 @@ def test_what_is_stored_depends_on_parameters(mine, tmp_path):
 
 def test_compare_and_benchmark_take_them(mine, tmp_path):
     (tmp_path / "t.csv").write_text("x,y\n" + "0.5,a\n0.1,b\n" * 20)
-    length = ("--rounds", "10", "--runs", "2", "--workers", "2")
+    length = ("--rounds", "10", "--runs", "2", "--workers", "1")
     texts = ("--policies", f"eg-lin,{mine}:Soft(temperature=0.3, words=('a', 'b'))")
     out = tmp_path / "compared"
     code, shown, said = called("compare", "t.csv", "--label", "y", *texts, *length, "--out", out)

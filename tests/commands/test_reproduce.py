@@ -16,7 +16,7 @@ from bandstrap.commands.reproduce import Played, claim_lines, ranking_lines
 from bandstrap.datasets import archives, sources
 from bandstrap.errors import BandstrapError
 from bandstrap.experiments import EXPERIMENTS, Claim, RunSize, Settings, Verdict, stand_in
-from bandstrap.experiments.base import Tally
+from bandstrap.experiments.base import Statements
 from bandstrap.experiments.figure2.readings import PLOTTED
 from bandstrap.experiments.ranking import Ranking, Standing
 from bandstrap.experiments.session import Session
@@ -98,8 +98,12 @@ def test_claims_are_as_the_contract_says(reproduced):
 
 
 CLAIMS = [
-    Claim("C13-cost-mnist", "a claim [bold]", Verdict.IN_PART, "first: 0.1\nsecond", Tally(2, 1)),
-    Claim("C9", "an order", Verdict.REPRODUCED, "", Tally(hold=5)).played_on("digits", "covtype"),
+    Claim(
+        "C13-cost-mnist", "a claim [bold]", Verdict.IN_PART, "first: 0.1\nsecond", Statements(2, 1)
+    ),
+    Claim("C9", "an order", Verdict.REPRODUCED, "", Statements(hold=5)).played_on(
+        "digits", "covtype"
+    ),
 ]
 
 

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 import bandstrap
 
 
@@ -18,3 +20,13 @@ def test_importing_the_package_loads_no_compiler():
     code = "import sys, bandstrap; print('numba' in sys.modules, '__all__' in vars(bandstrap))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+CLASSES = [name for name in bandstrap.__all__ if isinstance(getattr(bandstrap, name), type)]
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_every_public_class_has_an_example(name):
+    """Which runs, as all examples in docstrings do."""
+    kind = getattr(bandstrap, name)
+    assert issubclass(kind, BaseException) or ">>> " in (kind.__doc__ or "")

@@ -5,12 +5,14 @@ import json
 import pytest
 
 from bandstrap.experiments import Claim, Verdict
-from bandstrap.experiments.base import Tally
+from bandstrap.experiments.base import Statements
 from bandstrap.experiments.kept import KEPT, kept_claims
 
 CLAIMS = [
-    Claim("C9", "an order", Verdict.IN_PART, "one\ntwo", Tally(hold=3, fail=1, open=1)),
-    Claim("C12-mnist", "alike", Verdict.UNDECIDED, "open", Tally(open=1)).played_on("digits", "x"),
+    Claim("C9", "an order", Verdict.IN_PART, "one\ntwo", Statements(hold=3, fail=1, open=1)),
+    Claim("C12-mnist", "alike", Verdict.UNDECIDED, "open", Statements(open=1)).played_on(
+        "digits", "x"
+    ),
 ]
 
 

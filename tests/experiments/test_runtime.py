@@ -6,7 +6,7 @@ from synthetic import trace
 
 from bandstrap.environments import Labelled
 from bandstrap.experiments import EXPERIMENTS, RunSize, Settings, Verdict
-from bandstrap.experiments.base import Tally
+from bandstrap.experiments.base import Statements
 from bandstrap.experiments.figure2.players import policy_of
 from bandstrap.experiments.figure2.readings import readings_of
 from bandstrap.experiments.runtime.experiment import (
@@ -128,7 +128,7 @@ def test_trees_have_a_verdict_in_every_reading():
     assert Runtime().check(Settings(), mnist)[1].id == "C13-cost-mnist"
     (alone,) = Runtime().check(Settings(), traces[:1])  # no tree was timed
     assert (alone.id, alone.verdict) == ("C11", Verdict.IN_PART)
-    assert alone.statements == Tally(hold=1, open=7)
+    assert alone.statements == Statements(hold=1, open=7)
     assert "mnist wb-nn at most the paper's: open (not timed)" in alone.evidence
 
 
@@ -196,12 +196,12 @@ def test_digits_in_place_of_one_data_set_leave_its_statements_open():
     real = [timings(name, constant(cost)) for name, cost in costs.items()]
     digits = [timings(name, constant(cost), environment="digits") for name, cost in costs.items()]
     cost, trees, mnist = Runtime().check(Settings(), [*real, *digits])
-    assert (cost.statements, cost.stand_in) == (Tally(hold=1, open=7), "digits")
+    assert (cost.statements, cost.stand_in) == (Statements(hold=1, open=7), "digits")
     assert cost.claim.startswith("with digits in place of mnist, which decides nothing: ")
-    assert (trees.id, trees.statements, trees.stand_in) == ("C13-cost", Tally(hold=2), "")
+    assert (trees.id, trees.statements, trees.stand_in) == ("C13-cost", Statements(hold=2), "")
     assert (mnist.id, mnist.statements, mnist.stand_in) == (
         "C13-cost-mnist",
-        Tally(open=2),
+        Statements(open=2),
         "digits",
     )
     assert Runtime().titled(real) == Runtime.title

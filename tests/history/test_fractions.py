@@ -135,7 +135,7 @@ def test_the_choice_is_that_of_the_draws():
     draw = policy.decide(state, None, rng, None)
     assert draw.arm == 0
     assert draw.probabilities is None
-    assert state.redraws(policy, None, np.ones((1, 2), dtype=bool)).votes(
+    assert state.sampler(policy, None, np.ones((1, 2), dtype=bool)).choices(
         kernel_stream(rng), 50
     ).tolist() == [50, 0]
     assert draw.scores == pytest.approx([0.9, 0.6], abs=0.05)

@@ -47,7 +47,7 @@ def test_the_rules_hold_with_contexts(name):
     check_policy(
         entry.make(EigenExamples(np.eye(2))),
         Problem(3, 2, BINARY),
-        draws=30,
+        draws=20,
         rounds=700 if entry.variant == SCHEDULE else 60,  # some explore for hundreds of rounds
         deciding_trains=entry.learns_at_random,
     )

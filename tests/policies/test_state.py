@@ -113,7 +113,7 @@ def test_decisions_choices_and_probabilities_agree(name, support):
         rng = np.random.default_rng(2)
         draw = policy.decide(state, None, rng, allowed)
         assert draw.scores[draw.arm] == draw.scores[allowed[0]].max()
-        voted = state.redraws(policy, None, allowed).votes(kernel_stream(rng), DRAWS)
+        voted = state.sampler(policy, None, allowed).choices(kernel_stream(rng), DRAWS)
         assert alike(selected, voted)
         assert voted.sum() == DRAWS
         decided = tallied(lambda: policy.decide(state, None, rng, allowed).arm, 4)  # noqa: B023

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bandstrap.experiments import Claim, Settings, Verdict
-from bandstrap.experiments.base import Tally
+from bandstrap.experiments.base import Statements
 from bandstrap.report import Run, write_report
 from bandstrap.report.reproduction import reproduction_report
 from bandstrap.simulation import Trace
@@ -18,11 +18,17 @@ PNG = bytes.fromhex(
     "0000000a49444154789c63600000000200015e221bc40000000049454e44ae426082"
 )
 CLAIMS = [
-    Claim("C10", "the tenth <of> these", Verdict.NOT_REPRODUCED, "0.1 against 0.2", Tally(1, 2, 1)),
+    Claim(
+        "C10",
+        "the tenth <of> these",
+        Verdict.NOT_REPRODUCED,
+        "0.1 against 0.2",
+        Statements(1, 2, 1),
+    ),
     Claim("C2", "the second", Verdict.REPRODUCED, "1.5 & more"),
     Claim("C8", "the eighth", Verdict.UNDECIDED, "3 runs"),
 ]
-KEPT = {"C10": Claim("C10", "the tenth", Verdict.IN_PART, "kept <numbers>", Tally(3, 1))}
+KEPT = {"C10": Claim("C10", "the tenth", Verdict.IN_PART, "kept <numbers>", Statements(3, 1))}
 NAMES = ["figure1", "figure2-covtype", "theorem1"]
 FULL = Settings()
 RUN = Run.here("bandstrap reproduce figure1 --out <results>", 7, 754.0)

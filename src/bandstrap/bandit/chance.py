@@ -11,7 +11,7 @@ from bandstrap.kernels.checks import sums_to_one
 from bandstrap.kernels.random.beside import fill_limits, seed_stream
 from bandstrap.policies import Policy
 from bandstrap.policies.base import Probabilities
-from bandstrap.policies.redraws import Redraws
+from bandstrap.policies.decision_sampler import DecisionSampler
 from bandstrap.policies.validation import checked_decision
 from bandstrap.seeding import generator
 
@@ -136,9 +136,9 @@ class Choice(NamedTuple):
         Given the draws, each was equally likely to come first, so a share is the arm's exact
         probability given the draws, and with the floor its inverse weighs without bias.
         """
-        votes = self._redraws().votes(stream, draws - 1)
-        votes[first] += 1
-        every = mixed(votes / draws, self.floor, self.allowed)
+        counts = self._sampler().choices(stream, draws - 1)
+        counts[first] += 1
+        every = mixed(counts / draws, self.floor, self.allowed)
         p = float(every[self.at])
         error = sqrt(p * (1 - p) / draws)
         return Chance(p, 1 / p, SHARES, error, error / p**2, every)
@@ -156,16 +156,16 @@ class Choice(NamedTuple):
         stay = self.floor.drawn / kept
         limits = np.empty(repeats, dtype=np.int64)
         fill_limits(stream, log(stay) if stay > 0 else -inf, float(cap), limits)
-        length = self._redraws().waits(stream, self.at, limits) / repeats
+        length = self._sampler().waits(stream, self.at, limits) / repeats
         weight = length / kept
         # The variance of a mean of geometric numbers, from that mean and without bias.
         weight_error = sqrt((length**2 - length) / (repeats + 1)) / kept
         return Chance(1 / weight, weight, GEOMETRIC, weight_error / weight**2, weight_error)
 
-    def _redraws(self) -> Redraws:
+    def _sampler(self) -> DecisionSampler:
         contexts, allowed = checked_decision(self.state, self.context, self.allowed)
-        redraws: Redraws = self.state.redraws(self.policy, contexts, allowed)
-        return redraws
+        sampler: DecisionSampler = self.state.sampler(self.policy, contexts, allowed)
+        return sampler
 
 
 class Later(NamedTuple):

@@ -119,6 +119,12 @@ class Comparison:
     of who is told every arm's reward; `gap` is the paired difference between the first two,
     `reasons` are the sentences of the recommendation, and `decisions` tell what was done with each
     column.
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"x": [0.1, 0.9] * 30, "y": ["low", "high"] * 30})
+    >>> found = compare(table, label="y", policies=["eg-lin"], rounds=40, runs=2)
+    >>> found.recommended, found.rounds, found.runs
+    ('eg-lin', 40, 2)
     """
 
     title: str

@@ -8,8 +8,6 @@ from bandstrap.history.compiled import Law
 from bandstrap.printable import lasting
 from bandstrap.problem import Problem
 
-RULING = ("look", "pull", "_rewards")  # methods that a law stands for
-
 
 class Round(NamedTuple):
     """The contexts that a policy sees in a round, and the truth from which regret is computed."""
@@ -37,7 +35,12 @@ class Environment(ABC):
     """
 
     contextual: ClassVar[bool] = False
+    in_kernels: ClassVar[bool] = False  # kernels may draw rewards from `law`
     seeded_as: ClassVar[str] = ""  # what `stream` calls a class that was renamed
+
+    def __init_subclass__(cls, in_kernels: bool = False) -> None:
+        super().__init_subclass__()
+        cls.in_kernels = in_kernels  # not inherited: who inherits may change a step
 
     @property
     def name(self) -> str:
@@ -57,8 +60,11 @@ class Environment(ABC):
 
     @property
     def law(self) -> Law | None:
-        """The rewards' distribution, if kernels can draw from it: they then call neither `look` nor
-        `pull`, and arms stay as `start` drew them."""
+        """The rewards' distribution, if kernels can draw from it.
+
+        Where the class says so, `class Own(Environment, in_kernels=True)`, they then call neither
+        `look` nor `pull`, and arms stay as `start` drew them.
+        """
         return None
 
     @abstractmethod
@@ -75,9 +81,7 @@ class Environment(ABC):
 
 
 def law_of(environment: Environment) -> Law | None:
-    """The law that kernels may play by: not one that a subclass has overruled.
-
-    It stands for `look` and `pull` as the class that states it knew them.
+    """The law that kernels may play by, of an environment whose class says so.
 
     >>> from bandstrap.environments import Bernoulli
     >>> class Lucky(Bernoulli):
@@ -86,11 +90,4 @@ def law_of(environment: Environment) -> Law | None:
     >>> law_of(Bernoulli()) is None, law_of(Lucky()) is None
     (False, True)
     """
-    overruled = _age(environment, "law") > min(_age(environment, name) for name in RULING)
-    return None if overruled else environment.law
-
-
-def _age(environment: Environment, name: str) -> int:
-    """How many classes above its own the environment has a method from."""
-    kinds = type(environment).__mro__
-    return next((age for age, kind in enumerate(kinds) if name in vars(kind)), len(kinds))
+    return environment.law if environment.in_kernels else None

@@ -92,7 +92,7 @@ class Stationary(Environment):
 
 
 @dataclass(frozen=True)
-class Bernoulli(Stationary):
+class Bernoulli(Stationary, in_kernels=True):
     """1 with probability equal to the arm's mean, else 0.
 
     >>> from bandstrap import Bootstrap, simulate
@@ -105,7 +105,7 @@ class Bernoulli(Stationary):
 
 
 @dataclass(frozen=True)
-class Beta(Stationary):
+class Beta(Stationary, in_kernels=True):
     """Beta(μ, 1 − μ), the most spread out with mean μ; constant for μ = 0 and μ = 1.
 
     >>> Beta(n_arms=5).problem.support.high
@@ -116,7 +116,7 @@ class Beta(Stationary):
 
 
 @dataclass(frozen=True)
-class Triangular(Stationary):
+class Triangular(Stationary, in_kernels=True):
     """The symmetric triangle around its mean μ with half-width min(μ, 1 − μ).
 
     With `full_span` the triangle spans [0, 1] and μ is its mode; its mean is (1 + μ)/3. The
@@ -137,7 +137,7 @@ class Triangular(Stationary):
 
 
 @dataclass(frozen=True)
-class Gaussian(Stationary):
+class Gaussian(Stationary, in_kernels=True):
     """N(μ, scale²).
 
     >>> Gaussian(means=(-1.0, 2.0), scale=0.5).problem.support.low
@@ -153,7 +153,7 @@ class Gaussian(Stationary):
 
 
 @dataclass(frozen=True)
-class TruncatedNormal(Stationary):
+class TruncatedNormal(Stationary, in_kernels=True):
     """N(μ, scale²) given that it lies in [0, 1]; regret uses the mean after truncation.
 
     >>> TruncatedNormal(means=(0.5,), scale=1.0).start(1, np.random.default_rng(0)).means

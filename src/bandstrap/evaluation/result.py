@@ -95,6 +95,13 @@ class Evaluation:
 
     `targets` are in the order that they were given in. `differences` has all pairs of targets that
     were judged on the same rows. `findings` are about the log, `notes` about what was read.
+
+    >>> import pyarrow as pa
+    >>> from bandstrap import evaluate
+    >>> log = {"arm": ["a", "b"] * 50, "reward": [1.0, 0.0] * 50, "propensity": [0.5] * 100}
+    >>> found = evaluate(pa.table(log), "always=a")
+    >>> found.decisions, round(found["always a"].value, 2)
+    (100, 1.0)
     """
 
     title: str

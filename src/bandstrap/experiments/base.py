@@ -29,10 +29,10 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Tally:
+class Statements:
     """How many statements hold, how many fail, and how many are open: those are no failures.
 
-    >>> print(Tally(hold=3, open=1) + Tally(fail=1))
+    >>> print(Statements(hold=3, open=1) + Statements(fail=1))
     3 of 5 statements hold, 1 fails, 1 open
     """
 
@@ -44,8 +44,8 @@ class Tally:
     def total(self) -> int:
         return self.hold + self.fail + self.open
 
-    def __add__(self, other: "Tally") -> "Tally":
-        return Tally(self.hold + other.hold, self.fail + other.fail, self.open + other.open)
+    def __add__(self, other: "Statements") -> "Statements":
+        return Statements(self.hold + other.hold, self.fail + other.fail, self.open + other.open)
 
     def __str__(self) -> str:
         parts = [f"{self.hold} of {self.total} statements hold"]
@@ -55,10 +55,10 @@ class Tally:
 
 
 _ALONE = {  # what a claim is that has no statements but itself
-    Verdict.REPRODUCED: Tally(hold=1),
-    Verdict.IN_PART: Tally(fail=1),
-    Verdict.NOT_REPRODUCED: Tally(fail=1),
-    Verdict.UNDECIDED: Tally(open=1),
+    Verdict.REPRODUCED: Statements(hold=1),
+    Verdict.IN_PART: Statements(fail=1),
+    Verdict.NOT_REPRODUCED: Statements(fail=1),
+    Verdict.UNDECIDED: Statements(open=1),
 }
 
 
@@ -73,7 +73,7 @@ class Claim:
     claim: str
     verdict: Verdict
     evidence: str  # one finding per line
-    statements: Tally = Tally()
+    statements: Statements = Statements()
     stand_in: str = ""  # the data that was played in place of the paper's
 
     def __post_init__(self) -> None:
@@ -95,7 +95,7 @@ class Claim:
             claim=f"on {stand_in} in place of {paper}: {self.claim}",
             verdict=Verdict.UNDECIDED,
             evidence=f"{why}\n{self.evidence}",
-            statements=Tally(open=self.statements.total),
+            statements=Statements(open=self.statements.total),
             stand_in=stand_in,
         )
 
@@ -106,14 +106,14 @@ class Claim:
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> "Claim":
         """The inverse of `as_dict`; claims written before statements were counted count as one."""
-        statements = Tally(**found.get("statements", {}))
+        statements = Statements(**found.get("statements", {}))
         read = {"verdict": Verdict(found["verdict"]), "statements": statements}
         return cls(**{**found, **read})
 
 
-def tally(claims: Iterable[Claim]) -> Tally:
+def tally(claims: Iterable[Claim]) -> Statements:
     """The statements of all claims together."""
-    return sum((claim.statements for claim in claims), Tally())
+    return sum((claim.statements for claim in claims), Statements())
 
 
 class RunSize(StrEnum):

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import ndtr, stdtrit  # scipy.stats would take a second to import
 
 from bandstrap.arrays import Array
-from bandstrap.experiments.base import Tally, Verdict
+from bandstrap.experiments.base import Statements, Verdict
 from bandstrap.simulation import Trace
 
 THRESHOLD = 2.5  # standard errors beyond which a difference is taken for real
@@ -218,7 +218,9 @@ def verdict_of(statements: Sequence[Statement]) -> Verdict:
     return Verdict.NOT_REPRODUCED if found.fail > found.hold else Verdict.IN_PART
 
 
-def tally_of(statements: Sequence[Statement]) -> Tally:
+def tally_of(statements: Sequence[Statement]) -> Statements:
     """How they came out, in numbers."""
     outcomes = [statement.outcome for statement in statements]
-    return Tally(*(outcomes.count(each) for each in (Outcome.HOLDS, Outcome.FAILS, Outcome.OPEN)))
+    return Statements(
+        *(outcomes.count(each) for each in (Outcome.HOLDS, Outcome.FAILS, Outcome.OPEN))
+    )

@@ -15,7 +15,7 @@ from bandstrap.history.fractions import FractionalRewards
 from bandstrap.history.laws import end_probabilities
 from bandstrap.kernels.codes import DOUBLE, EXPONENTIAL, MULTINOMIAL, NO_SCHEME, POISSON
 from bandstrap.kernels.lazy import history as kernels
-from bandstrap.kernels.lazy.again import count_votes, count_waits
+from bandstrap.kernels.lazy.again import count_choices, count_waits
 from bandstrap.kernels.lazy.choose import choose
 from bandstrap.kernels.lazy.decide import decide
 from bandstrap.kernels.lazy.direct import direct_scores
@@ -247,11 +247,11 @@ class RewardHistory:
         """For one run: all draws until the arm wins, as often as there are limits, up to each."""
         return int(count_waits(stream, self.scheme, self.arrays, allowed, arm, limits))
 
-    def votes(self, allowed: Array, stream: Array, draws: int) -> Array:
+    def count_choices(self, allowed: Array, stream: Array, draws: int) -> Array:
         """For one run: how many of some draws each arm wins."""
-        votes = np.zeros(allowed.shape[1], dtype=np.int64)
-        count_votes(stream, self.scheme, self.arrays, allowed, draws, votes)
-        return votes
+        counts = np.zeros(allowed.shape[1], dtype=np.int64)
+        count_choices(stream, self.scheme, self.arrays, allowed, draws, counts)
+        return counts
 
     def law(self, allowed: Array) -> Callable[[], Array] | None:
         """For one run: what finds the probability of each arm, of what is known now.

@@ -38,10 +38,21 @@ def first_infinite(contexts):
 def first_beyond(contexts):
     """The flat index of the first number that is too large, too small or NaN; -1 if none is."""
     for i in range(contexts.shape[0]):
-        for j in range(contexts.shape[1]):
+        beyond = 0
+        for j in range(contexts.shape[1]):  # to the end of the row, for a loop that is vectorised
             size = abs(contexts[i, j])
-            if not (SMALLEST <= size <= LARGEST or size == 0.0):
-                return i * contexts.shape[1] + j
+            beyond += 1 - (((size >= SMALLEST) & (size <= LARGEST)) | (size == 0.0))
+        if beyond > 0:
+            return i * contexts.shape[1] + _first_beyond(contexts[i])
+    return -1
+
+
+@kernel
+def _first_beyond(row):
+    for j in range(row.size):
+        size = abs(row[j])
+        if not (SMALLEST <= size <= LARGEST or size == 0.0):
+            return j
     return -1
 
 
@@ -70,10 +81,10 @@ def first_bad_reward(rewards, low, high):
 def first_unlisted(rewards, values):
     """The index of the first reward that is not among the values; -1 if all are."""
     for i in range(rewards.size):
-        listed = False
+        known = False
         for j in range(values.size):
-            listed |= rewards[i] == values[j]
-        if not listed:
+            known |= rewards[i] == values[j]
+        if not known:
             return i
     return -1
 

@@ -18,9 +18,9 @@ from bandstrap.policies.contextual.glm.gloc import GLOC, FixedRadius, OnlineToCo
 from bandstrap.policies.contextual.glm.laplace_thompson import LaplaceThompson
 from bandstrap.policies.contextual.glm.ucb_glm import UCBGLM, LikelihoodEllipsoid
 from bandstrap.policies.contextual.greedy import ContextualEpsilonGreedy
-from bandstrap.policies.contextual.lin_reboot import LinReBoot
-from bandstrap.policies.contextual.lin_thompson import FixedSpread, LinThompson, PublishedSpread
-from bandstrap.policies.contextual.lin_ucb import ConfidenceEllipsoid, FixedWidth, LinUCB
+from bandstrap.policies.contextual.lin.reboot import LinReBoot
+from bandstrap.policies.contextual.lin.thompson import FixedSpread, LinThompson, PublishedSpread
+from bandstrap.policies.contextual.lin.ucb import ConfidenceEllipsoid, FixedWidth, LinUCB
 from bandstrap.policies.contextual.network.langevin import Langevin
 from bandstrap.policies.contextual.network.neural_linear import NeuralLinear, NoisePrior
 from bandstrap.policies.contextual.online_cover import OnlineCover

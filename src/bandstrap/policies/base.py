@@ -42,11 +42,28 @@ class Policy(ABC, Generic[S]):
     `_probabilities`: they get what the public methods have validated. `_update` gets `weights` only
     from a state without `repeats_weights` or for fractions, see `State`. A policy that knows a
     faster way to a whole decision may override `decide`; its state may know one to more draws.
+
+    >>> from bandstrap import Bandit, State
+    >>> class Best(Policy):
+    ...     def _start(self, problem, runs):
+    ...         state = State(problem, runs)
+    ...         state.sums = np.zeros((runs, problem.n_arms))
+    ...         return state
+    ...     def _scores(self, state, contexts, rng):
+    ...         return state.sums + rng.random(state.sums.shape)
+    ...     def _update(self, state, contexts, arms, rewards, rng, weights=None):
+    ...         state.sums[np.arange(state.runs), arms] += rewards
+    >>> bandit = Bandit(Best(), ["a", "b"], seed=0)
+    >>> bandit.learn(arm="b", reward=1.0)
+    >>> bandit.learn(arm="b", reward=1.0)
+    >>> bandit.decide().arm
+    'b'
     """
 
     context_free: ClassVar[bool] = False  # looks at rewards alone, so it can be tried at once
     reads_arms: ClassVar[bool] = False  # has one model for all arms, which have features
     in_kernels: ClassVar[bool] = False  # kernels know all its steps: `State.compiled` may be played
+    bootstraps: ClassVar[bool] = False  # a model of contexts, refitted to a reweighted history
     costly: ClassVar[bool] = False  # a draw may take as long as fitting models does
 
     def check(self, problem: Problem, rewards: Sequence[float] = ()) -> None:

@@ -12,7 +12,7 @@ from bandstrap.arrays import Array, Contexts, Rng, Weights
 from bandstrap.errors import InvalidInput
 from bandstrap.history.compiled import Compiled
 from bandstrap.policies.base import Draw, Policy
-from bandstrap.policies.redraws import Redraws
+from bandstrap.policies.decision_sampler import DecisionSampler
 from bandstrap.policies.rewards.bootstrap import Bootstrap
 from bandstrap.policies.state import State
 from bandstrap.policies.validation import checked_decision
@@ -60,9 +60,9 @@ class ForcedState(State):
         inner = self.inner.recall(policy.policy)
         return inner and partial(_recalled, self.problem, inner, self.owed.copy())
 
-    def redraws(self, policy: "ForcedPulls", contexts: Contexts, allowed: Array) -> Redraws:
+    def sampler(self, policy: "ForcedPulls", contexts: Contexts, allowed: Array) -> DecisionSampler:
         inner: State = self.inner
-        return inner.redraws(policy.policy, contexts, allowed)
+        return inner.sampler(policy.policy, contexts, allowed)
 
     def check_contexts(self, contexts: Array) -> None:
         self.inner.check_contexts(contexts)
@@ -119,6 +119,10 @@ class ForcedPulls(Policy[ForcedState]):
     @property
     def in_kernels(self) -> bool:  # type: ignore[override]
         return self.policy.in_kernels
+
+    @property
+    def bootstraps(self) -> bool:  # type: ignore[override]
+        return self.policy.bootstraps
 
     @property
     def costly(self) -> bool:  # type: ignore[override]

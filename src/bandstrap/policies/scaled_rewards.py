@@ -8,7 +8,7 @@ import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng, Weights
 from bandstrap.policies.base import Draw, Policy
-from bandstrap.policies.redraws import Redraws
+from bandstrap.policies.decision_sampler import DecisionSampler
 from bandstrap.policies.state import State
 from bandstrap.policies.validation import bounded_width
 from bandstrap.problem import Problem, Support
@@ -47,9 +47,11 @@ class ScaledState(State):
         inner = self.inner.recall(policy.policy)
         return inner and (lambda: ScaledState(self.problem, 1, inner()))
 
-    def redraws(self, policy: "ScaledRewards", contexts: Contexts, allowed: Array) -> Redraws:
+    def sampler(
+        self, policy: "ScaledRewards", contexts: Contexts, allowed: Array
+    ) -> DecisionSampler:
         inner: State = self.inner
-        return inner.redraws(policy.policy, contexts, allowed)
+        return inner.sampler(policy.policy, contexts, allowed)
 
     def check_contexts(self, contexts: Array) -> None:
         self.inner.check_contexts(contexts)
@@ -77,6 +79,10 @@ class ScaledRewards(Policy[ScaledState]):
     @property
     def context_free(self) -> bool:  # type: ignore[override]
         return self.policy.context_free
+
+    @property
+    def bootstraps(self) -> bool:  # type: ignore[override]
+        return self.policy.bootstraps
 
     @property
     def costly(self) -> bool:  # type: ignore[override]

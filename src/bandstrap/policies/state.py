@@ -8,7 +8,7 @@ import numpy as np
 from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.history.compiled import Compiled
-from bandstrap.policies.redraws import Redraws
+from bandstrap.policies.decision_sampler import DecisionSampler
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap
 from bandstrap.storage.schema import ArrayOf, Fixed, Of, Schema, Whole
@@ -20,6 +20,10 @@ class State:
     """What a policy has learnt in each of `runs` independent runs; policies add their arrays.
 
     `fresh` in the methods is a state of the same policy that has learnt nothing.
+
+    >>> state = State(Problem(n_arms=3), runs=2)
+    >>> state.runs, state.problem.n_arms
+    (2, 3)
     """
 
     schema = Schema(
@@ -42,9 +46,9 @@ class State:
         """What plays whole runs in kernels, for a policy that is `in_kernels`."""
         return None
 
-    def redraws(self, policy: Any, contexts: Contexts, allowed: Array) -> Redraws:
+    def sampler(self, policy: Any, contexts: Contexts, allowed: Array) -> DecisionSampler:
         """More draws of the policy, for a state of one run; there may be a faster way."""
-        return Redraws(policy, self, contexts, allowed)
+        return DecisionSampler(policy, self, contexts, allowed)
 
     def recall(self, policy: Any) -> "Callable[[], State] | None":
         """What makes a state of one run again that the policy draws from as it does now.

@@ -26,6 +26,10 @@ class PseudoExamples:
     examples, itself and its negative with the lower and the upper reward, in the order
     (+, low), (+, high), (-, low), (-, high). It has no rows otherwise. `version` counts changes.
     The arrays are replaced, never written to, so that models may hold on to them.
+
+    >>> examples = PseudoExamples(np.eye(2), np.array([0.0, 1.0]), np.zeros((0, 2)))
+    >>> examples.count, examples.rewards
+    (2, array([0., 1.]))
     """
 
     schema = Schema(
@@ -64,7 +68,15 @@ def both_rewards(problem: Problem) -> tuple[float, float]:
 
 
 class ExamplePrior(ABC):
-    """Where pseudo-examples come from."""
+    """Where pseudo-examples come from.
+
+    >>> class OnePoor(ExamplePrior):
+    ...     def start(self, problem):
+    ...         none = np.zeros((0, problem.n_features))
+    ...         return PseudoExamples(np.ones((1, problem.n_features)), np.zeros(1), none)
+    >>> OnePoor().start(Problem(3, n_features=2)).contexts
+    array([[1., 1.]])
+    """
 
     @abstractmethod
     def start(self, problem: Problem) -> PseudoExamples:

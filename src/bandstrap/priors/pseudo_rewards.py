@@ -15,7 +15,14 @@ LEAST, MOST = 1e-4, 1e9
 
 
 class Prior(ABC):
-    """Values and counts that every arm's history starts with."""
+    """Values and counts that every arm's history starts with.
+
+    >>> class Hopeful(Prior):
+    ...     def atoms(self, support):
+    ...         return (support.high,), (1.0,)
+    >>> Hopeful().atoms(Support.interval(0, 5))
+    ((5.0,), (1.0,))
+    """
 
     @abstractmethod
     def atoms(self, support: Support) -> tuple[tuple[float, ...], tuple[float, ...]]:

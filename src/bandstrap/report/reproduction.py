@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bandstrap.experiments import EXPERIMENTS, Claim, Settings, Verdict
-from bandstrap.experiments.base import Tally, tally
+from bandstrap.experiments.base import Statements, tally
 from bandstrap.experiments.decisions import DECISIONS
 from bandstrap.report.cells import Badge, Folded, NumberCell, TableCell, TextCell
 from bandstrap.report.curves import REGRET, REWARD, Curve, Measure
@@ -113,7 +113,7 @@ def _row(claim: Claim, kept: Mapping[str, Claim]) -> tuple[TableCell, ...]:
     )
 
 
-def _shown(found: Tally) -> str:
+def _shown(found: Statements) -> str:
     """For example: 3 of 5 hold, 1 open."""
     return str(found).replace(" statements hold", " hold")
 

@@ -23,6 +23,13 @@ class Resampling(ABC):
     * `variance`: of a weight;
     * `noise`: the standard deviation of Gaussian noise that is added to rewards, 0 if none is;
     * `perturbs`: whether rewards change otherwise, so that weights alone do not make a draw.
+
+    >>> class Halves(Resampling):
+    ...     def weights(self, shape, rng):
+    ...         return rng.choice([0.5, 1.5], shape)
+    >>> Halves().weights((2, 3), np.random.default_rng(0))
+    array([[1.5, 1.5, 1.5],
+           [0.5, 0.5, 0.5]])
     """
 
     code: ClassVar[int | None] = None

@@ -34,7 +34,11 @@ Vocabulary = dict[str | None, int]  # words and their codes; None is a missing v
 
 
 class ContextRows(NamedTuple):
-    """Contexts as rows of numbers, and whether they came as a single context."""
+    """Contexts as rows of numbers, and whether they came as a single context.
+
+    >>> ContextRows(np.array([[31.0, 0.0]]), one=True).rows.shape
+    (1, 2)
+    """
 
     rows: Array
     one: bool

@@ -194,7 +194,8 @@ def _shapes(trial: Trial) -> None:
         inside = bool(((arms >= 0) & (arms < problem.n_arms)).all())
         trial.require(inside, f"select must return arms from 0 to {problem.n_arms - 1}", arms)
         rewards = world.rewards(arms, rng)
-        given = policy.update(state, world.learnt(contexts, arms), arms, rewards, rng)  # type: ignore[func-returns-value]
+        learnt, update = world.learnt(contexts, arms), policy.update
+        given = update(state, learnt, arms, rewards, rng)
         trial.require(given is None, "update must change the state in place and return None", given)
 
 

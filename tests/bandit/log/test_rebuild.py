@@ -36,12 +36,11 @@ from bandstrap import (
 )
 from bandstrap.policies import POLICIES
 from bandstrap.policies.entry import CHANGE_ARMS
-from bandstrap.policies.registry import CONTEXTUAL, REGISTRY, SCHEDULES, named
+from bandstrap.policies.registry import CONTEXTUAL, REGISTRY
 from states import everything
 
 ABC = ["a", "b", "c"]
 CONTEXTS = np.random.default_rng(7).standard_normal((30, 3))
-COSTLY = {*named(variant="paper"), "eg-nn", "npb-nn", "wb-nn", *SCHEDULES}
 
 
 def play(bandit, rounds, contextual=False, start=0):
@@ -106,7 +105,7 @@ def test_every_contextual_policy(name, tmp_path):
         lambda log: Bandit(policy, ABC, seed=4, rewards=Support.binary(), log=log),
         tmp_path,
         contextual=True,
-        rounds=(4, 4) if name in COSTLY else (6, 4),
+        rounds=(6, 4),
         change=CHANGE_ARMS not in REGISTRY[name].cannot,
     )
 

@@ -16,6 +16,7 @@ from bandstrap.service.client import AsyncClient, Client, Request, Retry, Reward
 from bandstrap.service.messages import Problem
 
 QUICK = Retry(budget=0.6, timeout=0.5, first=0.01, most=0.02)
+PATIENT = Retry(budget=60.0, timeout=30.0, first=0.01, most=0.02)  # whatever else runs here
 BRIEF = Retry(budget=0.05, timeout=0.05, first=0.01, most=0.02)
 
 
@@ -69,7 +70,7 @@ def test_a_decision_and_its_reward(kind, server):
 @pytest.mark.parametrize("mood", [REFUSE, DROP, TWICE, 429, 502, 503, 504])
 def test_asking_again_has_the_same_id_and_makes_one_decision(kind, server, mood):
     server.moods = [mood, mood]
-    with kind(server.url, retry=QUICK) as client:
+    with kind(server.url, retry=PATIENT) as client:
         decision = client.decide("news", id="mine")
         assert client.reward("mine", 0.0).receipt == "stored"
     assert decision.stored
@@ -80,7 +81,7 @@ def test_asking_again_has_the_same_id_and_makes_one_decision(kind, server, mood)
 
 
 def test_a_no_is_not_asked_again(kind, server):
-    with kind(server.url, retry=QUICK) as client:
+    with kind(server.url, retry=PATIENT) as client:
         client.reward("x", 1.0)
         with pytest.raises(ServiceRefused, match="409 Conflict: it has another reward") as caught:
             client.reward("x", 0.0)
@@ -127,7 +128,7 @@ def test_a_fallback_is_never_said_to_be_stored(kind, server):
 
 def test_many_at_once_each_with_its_answer(kind, server):
     server.known = {"x", "y"}
-    with kind(server.url, retry=QUICK) as client:
+    with kind(server.url, retry=PATIENT) as client:
         bad = Request(context={"bad": 1.0})
         found = client.decide_many("news", [Request(id="d"), bad, Request(context={"x": 1.0})])
         assert [type(each) is Problem for each in found] == [False, True, False]
@@ -196,7 +197,7 @@ def test_a_later_call_sends_what_waits_before_its_own(tmp_path):
     server, path = Server(), tmp_path / "rewards"
     with Client(server.url, buffer=path, retry=BRIEF) as client:
         client.reward("early", 1.0)
-    with server, Client(server.url, buffer=path, retry=QUICK) as client:
+    with server, Client(server.url, buffer=path, retry=PATIENT) as client:
         assert client.reward("later", 0.0).receipt == "stored"
         assert [*server.stored] == ["early", "later"]
 
@@ -206,7 +207,7 @@ def test_close_sends_what_waits(tmp_path):
     with Client(server.url, buffer=path, retry=BRIEF) as client:
         client.reward("x", 1.0)
     with server:
-        Client(server.url, buffer=path, retry=QUICK).close()
+        Client(server.url, buffer=path, retry=PATIENT).close()
         assert server.stored == {"x": 1.0}
 
 
@@ -216,7 +217,7 @@ def test_what_the_server_will_never_take_is_put_aside(tmp_path):
         for name in ("a", "nobody", "b"):
             client.reward(name, 1.0)
     server.known = {"a", "b"}
-    with server, Client(server.url, buffer=path, retry=QUICK) as client:
+    with server, Client(server.url, buffer=path, retry=PATIENT) as client:
         assert client.flush() == 0
         assert [*server.stored] == ["a", "b"]
     (line,) = (tmp_path / "rewards.refused").read_text().splitlines()

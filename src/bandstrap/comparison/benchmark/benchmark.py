@@ -20,7 +20,7 @@ from bandstrap.datasets import DATASETS, available
 from bandstrap.datasets import check as check_name
 from bandstrap.environments import Environment, Labelled
 from bandstrap.errors import BandstrapError, InvalidInput, OutputError
-from bandstrap.policies import ContextualBootstrap, Policy
+from bandstrap.policies import Policy
 from bandstrap.policies.registry import REGISTRY
 from bandstrap.printable import called
 from bandstrap.simulation import Cell, Runner, Trace
@@ -167,9 +167,7 @@ def benchmark(
         for task, cell in zip(tasks, firsts, strict=True)
     )
     others = {
-        name
-        for name, policy in policies.items()
-        if name not in REGISTRY and isinstance(policy, ContextualBootstrap)
+        name for name, policy in policies.items() if name not in REGISTRY and policy.bootstraps
     }
     names = [task.name for task in tasks]
     notes = (*notes, *left_out, *played)

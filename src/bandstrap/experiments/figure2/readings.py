@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from bandstrap.experiments.base import Tally, Verdict
+from bandstrap.experiments.base import Statements, Verdict
 from bandstrap.experiments.figure2.players import GAUSSIAN, LOGISTIC, NETWORKS, SOLVED, TREES
 from bandstrap.experiments.statements import Outcome, Statement, tally_of, verdict_of
 from bandstrap.policies.registry import SCHEDULES
@@ -119,7 +119,7 @@ def judged(
     claim: str,
     statements: Callable[[Reading], list[Statement]],
     verdict: Callable[[list[Statement]], Verdict] = verdict_of,
-) -> tuple[Verdict, Tally, list[str]]:
+) -> tuple[Verdict, Statements, list[str]]:
     """The headline's verdict and tally; a line for each of its statements and each other reading.
 
     Of another reading the line has its own verdict and what it decides otherwise.

@@ -20,8 +20,8 @@ def count_waits(stream, scheme, h, allowed, arm, limits):
 
 
 @kernel
-def count_votes(stream, scheme, h, allowed, draws, votes):
+def count_choices(stream, scheme, h, allowed, draws, counts):
     """Add the wins of each arm in so many draws."""
     run = np.int64(0)
     for _ in range(draws):
-        votes[choose_one(stream, scheme, h, run, allowed[run])] += 1
+        counts[choose_one(stream, scheme, h, run, allowed[run])] += 1

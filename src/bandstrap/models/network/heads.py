@@ -54,7 +54,7 @@ class Heads(ABC):
         self.spread = spread  # of their first weights, in Glorot's
 
     @property
-    def redrawn(self) -> bool:
+    def resampled(self) -> bool:
         """Whether each draw takes a step of its own, which makes it random."""
         return False
 
@@ -90,7 +90,7 @@ class OneHead(Heads):
         super().__init__(resampling, count=1, spread=1.0)
 
     @property
-    def redrawn(self) -> bool:
+    def resampled(self) -> bool:
         return self.resampling.random
 
     def draws(self) -> Draws:
@@ -116,7 +116,8 @@ class ManyHeads(Heads):
 
     def chosen(self, outputs: Array, rng: Rng) -> Array:
         arms = outputs.shape[1]
-        return outputs[rng.integers(self.count, size=arms), np.arange(arms)]  # type: ignore[no-any-return]
+        chosen: Array = outputs[rng.integers(self.count, size=arms), np.arange(arms)]
+        return chosen
 
     def probabilities(self, outputs: Array, allowed: Array) -> Array:
         return mixed_replica_probabilities(outputs, allowed)

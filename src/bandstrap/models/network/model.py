@@ -285,7 +285,7 @@ class BudgetedLearner(Learner):
 
     def margins(self, contexts: Array, rng: Rng) -> Array:
         known = self._known()
-        if self.owed > 0 or self.heads.redrawn:
+        if self.owed > 0 or self.heads.resampled:
             self._teach(known, rng)
             self.owed = max(self.owed - 1, 0)
         for arm in known:
@@ -295,7 +295,7 @@ class BudgetedLearner(Learner):
     def probabilities(self, contexts: Array, allowed: Array) -> Array | None:
         known = self._known()
         started = all(self.networks[arm] is not None for arm in known)
-        if self.owed > 0 or self.heads.redrawn or not started:
+        if self.owed > 0 or self.heads.resampled or not started:
             return None
         return self.heads.probabilities(self._outputs(known, contexts), allowed)
 

@@ -207,7 +207,7 @@ class SharedLearner(Learner):
     @property
     def _redrawn(self) -> bool:
         """Whether each draw takes a step of its own, which makes it random."""
-        return self.heads.redrawn or self.model.random_steps
+        return self.heads.resampled or self.model.random_steps
 
     def _outputs(self, network: Layers, optimiser: Optimiser, context: Array) -> Array:
         """The reward that each head expects of each arm, (heads, arms)."""

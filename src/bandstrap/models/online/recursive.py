@@ -30,6 +30,12 @@ class RecursiveModel(Model, ABC):
     To learn a reward costs O(d²) and to look O(d), for d features and a constant one, however long
     history is. There is nothing to resample: policies that explore by themselves use these models,
     like `SquareCB` and `ContextualEpsilonGreedy`. The penalty takes the place of pseudo-examples.
+
+    >>> from bandstrap import Bandit, RecursiveLinear, SquareCB
+    >>> bandit = Bandit(SquareCB(RecursiveLinear(penalty=2.0)), ["a", "b"], seed=0)
+    >>> bandit.learn(context=[1.0], arm="b", reward=1.0)
+    >>> {arm: round(score, 2) for arm, score in bandit.decide([1.0]).scores.items()}
+    {'a': inf, 'b': 0.78}
     """
 
     penalty: float = 1.0

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from bandstrap.models import Learner, Model
 from bandstrap.policies.contextual.learners import LearnerPolicy
@@ -29,6 +30,8 @@ class ContextualBootstrap(LearnerPolicy):
     >>> [int(policy.select(state, np.array([[x]]), rng)[0]) for x in (-2.0, 2.0)]
     [0, 1]
     """
+
+    bootstraps: ClassVar[bool] = True
 
     resampling: Resampling
     model: Model

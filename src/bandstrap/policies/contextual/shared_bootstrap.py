@@ -56,6 +56,8 @@ class SharedBootstrap(LearnerPolicy):
 
     reads_arms: ClassVar[bool] = True
 
+    bootstraps: ClassVar[bool] = True
+
     resampling: Resampling
     model: Model
     prior: ExamplePrior

@@ -1,7 +1,6 @@
 """Thompson sampling with a Beta posterior, for rewards in [0, 1]."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from bandstrap.problem import Problem, Support
 
 
 @dataclass(frozen=True)
-class BetaThompson(HistoryPolicy):
+class BetaThompson(HistoryPolicy, in_kernels=True):
     """Draw each arm's mean from Beta(α₀ + ones, β₀ + zeros) and act greedily.
 
     A reward strictly between 0 and 1 is rounded to 1 with probability equal to itself
@@ -29,8 +28,6 @@ class BetaThompson(HistoryPolicy):
     >>> bandit.decide().arm
     'a'
     """
-
-    in_kernels: ClassVar[bool] = True
 
     prior: PseudoRewards = field(default_factory=PseudoRewards)
 

@@ -1,7 +1,6 @@
 """NPB by the paper's equation for any reward in an interval: a binomial around the mean."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.errors import InvalidInput
@@ -15,7 +14,7 @@ from bandstrap.resampling import Multinomial, Resampling
 
 
 @dataclass(frozen=True)
-class BinomialBootstrap(HistoryPolicy):
+class BinomialBootstrap(HistoryPolicy, in_kernels=True):
     """θ̃ = Bin(n, mean) / n, with pseudo-rewards among the n, whatever the rewards' own spread.
 
     On 0/1 rewards this is NPB. On others it replaces their spread by that of 0/1 rewards with the
@@ -28,8 +27,6 @@ class BinomialBootstrap(HistoryPolicy):
     >>> bandit.decide().arm
     'a'
     """
-
-    in_kernels: ClassVar[bool] = True
 
     resampling: Resampling = field(default_factory=Multinomial, init=False)
     prior: Prior = field(default_factory=PseudoRewards)

@@ -15,7 +15,7 @@ from bandstrap.history.rewards import RewardHistory
 from bandstrap.kernels.codes import NO_SCHEME
 from bandstrap.kernels.lazy.observe import ATOMS, MOMENTS, REWARDS
 from bandstrap.policies.base import Draw, Policy, Probabilities
-from bandstrap.policies.redraws import Redraws
+from bandstrap.policies.decision_sampler import DecisionSampler
 from bandstrap.policies.state import State
 from bandstrap.policies.validation import checked_decision
 from bandstrap.priors import Prior, PseudoRewards
@@ -25,7 +25,7 @@ from bandstrap.resampling import Exponential, Resampling
 from bandstrap.storage.schema import Of, Schema
 
 
-class HistoryRedraws(Redraws):
+class HistorySampler(DecisionSampler):
     """Draws in kernels, which do not walk the history."""
 
     def __init__(self, history: RewardHistory, allowed: Array) -> None:
@@ -34,8 +34,8 @@ class HistoryRedraws(Redraws):
     def waits(self, stream: Array, arm: int, limits: Array) -> int:
         return self._history.waits(self._allowed, stream, arm, limits)
 
-    def votes(self, stream: Array, draws: int) -> Array:
-        return self._history.votes(self._allowed, stream, draws)
+    def choices(self, stream: Array, draws: int) -> Array:
+        return self._history.count_choices(self._allowed, stream, draws)
 
 
 class BootstrapState(State):
@@ -68,10 +68,10 @@ class BootstrapState(State):
         history = self.history.recall() if policy.in_kernels else None
         return history and partial(_recalled, self.problem, history)
 
-    def redraws(self, policy: Any, contexts: Contexts, allowed: Array) -> Redraws:
+    def sampler(self, policy: Any, contexts: Contexts, allowed: Array) -> DecisionSampler:
         if policy.in_kernels and self.history.lazy:
-            return HistoryRedraws(self.history, allowed)
-        return super().redraws(policy, contexts, allowed)
+            return HistorySampler(self.history, allowed)
+        return super().sampler(policy, contexts, allowed)
 
     def remap_arms(self, fresh: "BootstrapState", before: ArmMap) -> None:
         self.history = self.history.remapped(fresh.history, before)
@@ -94,14 +94,15 @@ class FadingState(BootstrapState):
 class HistoryPolicy(Policy[BootstrapState]):
     """A policy that keeps rewards in a history, looks at nothing else, and may choose lazily.
 
-    `in_kernels` is not inherited: a class that changes a step must say again that kernels know it.
+    A class whose every step kernels know says so, `class Own(HistoryPolicy, in_kernels=True)`. One
+    that inherits from it may change a step, so it has to say so again.
     """
 
     context_free: ClassVar[bool] = True
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, in_kernels: bool = False) -> None:
         super().__init_subclass__()
-        cls.in_kernels = vars(cls).get("in_kernels", False)
+        cls.in_kernels = in_kernels
 
     def _select(self, state: BootstrapState, contexts: Contexts, rng: Rng, allowed: Array) -> Array:
         if not state.history.lazy:
@@ -138,7 +139,7 @@ def _recalled(problem: Problem, history: Callable[[], RewardHistory]) -> Bootstr
 
 
 @dataclass(frozen=True)
-class Bootstrap(HistoryPolicy):
+class Bootstrap(HistoryPolicy, in_kernels=True):
     """Act greedily on a bootstrapped mean of each arm's rewards and pseudo-rewards.
 
     With `Exponential` weights this is the paper's WB, with `Multinomial` its NPB. An arm without
@@ -151,8 +152,6 @@ class Bootstrap(HistoryPolicy):
     >>> arms = policy.select(state, None, rng)
     >>> policy.update(state, None, arms, np.array([0.7]))
     """
-
-    in_kernels: ClassVar[bool] = True
 
     resampling: Resampling = field(default_factory=Exponential)
     prior: Prior = field(default_factory=PseudoRewards)

@@ -20,7 +20,14 @@ MOST = 10_000  # rewards: each costs a draw
 
 
 class ArtificialHistory(ABC):
-    """Where made-up rewards come from: one method, `rewards`."""
+    """Where made-up rewards come from: one method, `rewards`.
+
+    >>> class Hopes(ArtificialHistory):
+    ...     def rewards(self, support, shape, rng):
+    ...         return np.full((*shape, 1), support.high)
+    >>> Hopes().rewards(Support.interval(0, 5), (1, 2), np.random.default_rng(0)).ravel()
+    array([5., 5.])
+    """
 
     def check(self, support: Support) -> None:  # noqa: B027 - most have nothing to check
         """Raise InvalidInput if no rewards can be made up for this support."""

@@ -1,7 +1,6 @@
 """Thompson sampling with a Dirichlet posterior, for rewards from a few known values."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.errors import InvalidInput
@@ -16,7 +15,7 @@ from bandstrap.validation import LEAST_COUNT, require_number
 
 
 @dataclass(frozen=True)
-class DirichletThompson(HistoryPolicy):
+class DirichletThompson(HistoryPolicy, in_kernels=True):
     """Draw each arm's category probabilities from a Dirichlet; act on the mean they give.
 
     `pseudo_count` is the prior count of every category.
@@ -28,8 +27,6 @@ class DirichletThompson(HistoryPolicy):
     >>> bandit.decide().arm
     'a'
     """
-
-    in_kernels: ClassVar[bool] = True
 
     pseudo_count: float = 1.0
 

@@ -107,7 +107,7 @@ class OnlineBootstrap(Policy[ReplicaState]):
         self, state: ReplicaState, contexts: Contexts, allowed: Array
     ) -> Probabilities:
         scores = np.where(state.weight[0] > 0, state.mean[0], np.inf)
-        return partial(_chances, scores, allowed[0], state.problem.support.scale)
+        return partial(_mixture, scores, allowed[0], state.problem.support.scale)
 
     def _update(
         self,
@@ -124,7 +124,7 @@ class OnlineBootstrap(Policy[ReplicaState]):
         state.observe(arms, rewards, drawn if weights is None else weights[:, None] * drawn)
 
 
-def _chances(scores: Array, allowed: Array, scale: float) -> Array:
+def _mixture(scores: Array, allowed: Array, scale: float) -> Array:
     """When a replica is picked for each arm by itself; `scores` are (arms, replicas)."""
     masses = np.full(scores.shape[1], 1.0 / scores.shape[1])
     return discrete_probabilities([(np.sort(own), masses) for own in scores], allowed, scale)

@@ -53,9 +53,9 @@ class PerturbedHistory(MeanPolicy):
         if 20.0 * np.sqrt(flips / 4.0).sum() + 40.0 * flips.size > POINTS:
             return None
         shares = np.where(state.count[0] > 0, (state.mean[0] - low) / width, np.inf)
-        return partial(self._chances, n, shares, flips, allowed[0])
+        return partial(self._mixture, n, shares, flips, allowed[0])
 
-    def _chances(self, counts: Array, shares: Array, flips: Array, allowed: Array) -> Array:
+    def _mixture(self, counts: Array, shares: Array, flips: Array, allowed: Array) -> Array:
         """By the laws of the coin flips, on the scale of [0, 1]."""
         rest = self.a + 1.0
         laws = [

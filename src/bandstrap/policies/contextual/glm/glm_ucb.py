@@ -31,6 +31,9 @@ class LogBonus(Bonus):
 
     Filippi et al. advise such growth in practice. The default factor, 1/4, is our choice: the
     steepest slope of the sigmoid, which turns margins into rewards. (Others take √3.)
+
+    >>> [round(LogBonus().size(rounds, n_parameters=2), 3) for rounds in (0, 10, 1000)]
+    [0.0, 0.387, 0.657]
     """
 
     scale: float = 0.25
@@ -51,6 +54,9 @@ class GuaranteedBonus(Bonus):
     contexts; slope = 1/4, rewards are at most 1 and M, as by the default penalty, at least I. The
     same constants stand in another implementation of the paper. Theirs has one θ for all arms,
     here d counts one arm's parameters.
+
+    >>> round(GuaranteedBonus(horizon=1000).size(rounds=100, n_parameters=2), 1)
+    159.4
     """
 
     horizon: int

@@ -14,7 +14,7 @@ from bandstrap.models.link import sigmoid
 from bandstrap.models.online.ellipsoids import Ellipsoids
 from bandstrap.policies.contextual.ellipsoids import EllipsoidLearner
 from bandstrap.policies.contextual.learners import LearnerPolicy, LearnerState
-from bandstrap.policies.contextual.lin_ucb import FixedWidth, Width
+from bandstrap.policies.contextual.lin.ucb import FixedWidth, Width
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap, remapped, remapped_list
 from bandstrap.storage.schema import ArrayOf, Fixed, ListOf, Of, Real, Schema, require
@@ -36,6 +36,11 @@ class LikelihoodEllipsoid(Width):
     slope of the sigmoid that can occur, and `noise` the sub-Gaussian scale of rewards. T is the
     `horizon`; None: the rounds so far, which is ours. So is K, for the ellipsoids of all K arms to
     hold at once: theirs has one θ, and d counts its parameters, here one arm's.
+
+    >>> from bandstrap import Bandit, Support
+    >>> policy = UCBGLM(LikelihoodEllipsoid(delta=0.05))
+    >>> Bandit(policy, ["a", "b"], rewards=Support.binary(), seed=0).decide([1.0]).arm
+    'a'
     """
 
     delta: float = 0.1

@@ -49,6 +49,10 @@ class NoisePrior:
 
     Precision and shape are the authors'. So is a rate of 6, but for noise of the order of one:
     rewards in [0, 1] vary by a quarter at most, and 1.5 is a quarter of it.
+
+    >>> prior = NoisePrior(rate=0.5)  # rewards that vary less
+    >>> NeuralLinear(noise=prior).noise.rate
+    0.5
     """
 
     precision: float = 0.25

@@ -30,7 +30,11 @@ class Correction(ABC):
 @saved
 @dataclass(frozen=True)
 class PublishedCorrection(Correction):
-    """√(log(2 / αδ) / n): with it the bound is proved, for symmetric rewards."""
+    """√(log(2 / αδ) / n): with it the bound is proved, for symmetric rewards.
+
+    >>> PublishedCorrection().factor(np.array([1.0, 100.0]), alpha=0.1, delta=0.1).round(2)
+    array([2.3 , 0.23])
+    """
 
     def factor(self, n: Array, alpha: float, delta: float) -> Array:
         return np.asarray(np.sqrt(log(2.0 / (alpha * delta)) / n))
@@ -39,7 +43,11 @@ class PublishedCorrection(Correction):
 @saved
 @dataclass(frozen=True)
 class PracticalCorrection(Correction):
-    """1 / √n, as the authors advise in practice: theirs is conservative."""
+    """1 / √n, as the authors advise in practice: theirs is conservative.
+
+    >>> PracticalCorrection().factor(np.array([1.0, 100.0]), alpha=0.1, delta=0.1)
+    array([1. , 0.1])
+    """
 
     def factor(self, n: Array, alpha: float, delta: float) -> Array:
         return np.asarray(1.0 / np.sqrt(n))

@@ -24,7 +24,13 @@ class Width(ABC):
 
 @dataclass(frozen=True)
 class FixedWidth(Width):
-    """The same number always: the alpha of Li et al. (2010)."""
+    """The same number always: the alpha of Li et al. (2010).
+
+    >>> from bandstrap import Bandit
+    >>> bandit = Bandit(LinUCB(FixedWidth(0.5)), ["a", "b"])
+    >>> {arm: round(score, 2) for arm, score in bandit.decide([1.0]).scores.items()}
+    {'a': 0.71, 'b': 0.71}
+    """
 
     alpha: float = 1.0
 
@@ -43,6 +49,11 @@ class ConfidenceEllipsoid(Width):
     ellipsoids of K arms hold all at once: theirs has one θ and K = 1.
     `noise` is the sub-Gaussian scale of rewards (None: half the length of their interval) and
     `norm` bounds the length of every arm's parameters.
+
+    >>> from bandstrap import Bandit
+    >>> bandit = Bandit(LinUCB(ConfidenceEllipsoid(delta=0.05, noise=0.5)), ["a", "b"])
+    >>> {arm: round(score, 2) for arm, score in bandit.decide([1.0]).scores.items()}
+    {'a': 3.33, 'b': 3.33}
     """
 
     delta: float = 0.1

@@ -11,12 +11,10 @@ from bandstrap.policies.contextual.learners import LearnerPolicy
 from bandstrap.policies.rewards.reboot import MOST_INFLATION, residual_spread, reward_noise
 from bandstrap.problem import Problem
 from bandstrap.remapping import ArmMap, remapped
-from bandstrap.storage.registry import saved
 from bandstrap.storage.schema import ArrayOf, Fixed, Real, Schema
 from bandstrap.validation import LARGEST, require_number, require_positive
 
 
-@saved
 class LinReBootLearner(EllipsoidLearner):
     schema = Schema(
         sigma=Fixed(Real(low=0.0)),
@@ -56,7 +54,6 @@ class LinReBootLearner(EllipsoidLearner):
         return np.where(counts > 0, means, np.inf), np.where(counts > 0, spreads, 0.0)
 
 
-@saved
 @dataclass(frozen=True)
 class LinReBoot(LearnerPolicy):
     """x·θ̂ + Σ wᵢ eᵢ / (n + 2) with wᵢ ~ N(0, scale²) for each arm (Wu et al., 2022).

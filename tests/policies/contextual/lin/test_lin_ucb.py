@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from bandstrap.errors import InvalidInput
-from bandstrap.policies.contextual.lin_ucb import ConfidenceEllipsoid, FixedWidth, LinUCB
+from bandstrap.policies.contextual.lin.ucb import ConfidenceEllipsoid, FixedWidth, LinUCB
 from bandstrap.problem import Problem, Support
 
 PROBLEM = Problem(3, 4)

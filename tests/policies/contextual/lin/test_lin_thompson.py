@@ -1,7 +1,7 @@
 import numpy as np
 from scipy import stats
 
-from bandstrap.policies.contextual.lin_thompson import FixedSpread, LinThompson, PublishedSpread
+from bandstrap.policies.contextual.lin.thompson import FixedSpread, LinThompson, PublishedSpread
 from bandstrap.problem import Problem
 
 

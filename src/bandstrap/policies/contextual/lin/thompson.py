@@ -23,7 +23,12 @@ class Spread(ABC):
 
 @dataclass(frozen=True)
 class FixedSpread(Spread):
-    """The same v in every round; v = 1 is the posterior of unit noise."""
+    """The same v in every round; v = 1 is the posterior of unit noise.
+
+    >>> from bandstrap import Bandit
+    >>> Bandit(LinThompson(FixedSpread(0.3)), ["a", "b"], seed=0).decide([1.0]).arm
+    'a'
+    """
 
     v: float = 1.0
 
@@ -42,6 +47,10 @@ class PublishedSpread(Spread):
     the horizon T where we have the round t, so that none need be known. They have one θ for all
     arms; here d counts one arm's parameters. `noise` None means half the length of the rewards'
     interval.
+
+    >>> from bandstrap import Bandit
+    >>> Bandit(LinThompson(PublishedSpread(delta=0.05)), ["a", "b"], seed=0).decide([1.0]).arm
+    'a'
     """
 
     delta: float = 0.1

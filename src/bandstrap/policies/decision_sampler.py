@@ -8,7 +8,7 @@ from bandstrap.arrays import Array, Contexts
 from bandstrap.seeding import streamed
 
 
-class Redraws:
+class DecisionSampler:
     """Draws of a state of one run, by random numbers from a `stream`, four words of 64 bits."""
 
     def __init__(self, policy: Any, state: Any, contexts: Contexts, allowed: Array) -> None:
@@ -25,7 +25,7 @@ class Redraws:
             total += next((n for n in range(1, limit) if self._arm(rng) == arm), limit)
         return total
 
-    def votes(self, stream: Array, draws: int) -> Array:
+    def choices(self, stream: Array, draws: int) -> Array:
         """How many of `draws` draws each arm wins, (arms,)."""
         rng = streamed(stream)
         arms = np.array([self._arm(rng) for _ in range(draws)], dtype=np.int64)

@@ -1,0 +1,1 @@
+"""Policies of linear models, with one estimate for each arm."""
