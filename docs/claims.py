@@ -44,7 +44,8 @@ LEGEND = f"""## How to read it
 - A claim is a list of **statements**. Each holds, fails or is open, and its line shows the
   comparison that decided it. A claim is reproduced if all its statements hold, not reproduced if
   more fail than hold, not decidable if all are open, and otherwise reproduced in part: an open
-  statement is no failure. One better schedule refutes C14.
+  statement is no failure. One better schedule refutes C14; "in all rounds" is refuted by a round
+  only if the interval there holds at all recorded rounds of all pairs together.
 - **±** after a difference is half of an interval by Student's t, at the confidence that
   {THRESHOLD:g} standard errors have with many runs ({CONFIDENCE:.1%}); after a regret it is one
   standard error.

@@ -42,10 +42,15 @@ def at_the_end(first: Trace, second: Trace, tests: int) -> RewardDifference:
 
 
 def in_all_rounds(first: Trace, second: Trace, tests: int) -> RewardDifference:
-    """The difference at the end, or the lowest of those rounds where the first is worse."""
+    """The difference at the end, or the lowest of those rounds where the first is worse.
+
+    Every recorded round is one more look: one of them refutes the sentence only by an interval that
+    holds at all looks of all pairs together.
+    """
     rounds = common_rounds(first, second)
     late = rounds[rounds >= rounds[-1] / EARLY]
-    during = [reward_difference(first, second, int(last), tests) for last in late]
+    looks = tests * late.size
+    during = [reward_difference(first, second, int(last), looks) for last in late]
     worse = [each for each in during if each.relation is Relation.WORSE]
     return min(worse, key=lambda each: each.mean, default=reward_difference(first, second))
 
