@@ -155,7 +155,7 @@ def verdicts(dataset: str, found: Found, every: bool = False) -> list[Claim]:
             text = f"{dataset}: {text}"
             id_ = id_ if dataset == "covtype" else f"{id_}-{dataset}"
         else:
-            lines.append(f"Reward per step (rounds): {_table(found)}")
+            lines += [f"Reward per step (rounds): {_table(found)}"] * bool(found)
         claims.append(_on(dataset, found, Claim(id_, text, verdict, "\n".join(lines), counted)))
     return claims
 
@@ -176,10 +176,19 @@ def _played(sentence: Sentence, reading: Reading, found: Found) -> bool:
 
 def _on(dataset: str, found: Found, claim: Claim) -> Claim:
     """The claim, undecided if another data set was played in place of the paper's."""
+    if not found:
+        return claim
     trace = next(iter(found.values()))
-    claim = replace(claim, evidence=f"{trace.runs} runs: {claim.evidence}")
+    claim = replace(claim, evidence=f"{_runs(found)}: {claim.evidence}")
     played = trace.environment
     return claim if played == dataset else claim.played_on(played, dataset)
+
+
+def _runs(found: Found) -> str:
+    """How many runs there are of the policies: costly ones may have fewer."""
+    counts = [trace.runs for trace in found.values()]
+    few, most = min(counts), max(counts)
+    return f"{most} run{'s' * (most > 1)}" if few == most else f"{few} to {most} runs"
 
 
 def _table(found: Found) -> str:
