@@ -193,3 +193,22 @@ def test_a_table_pairs_by_seed_and_counts_only_games_that_ended():
     assert games.best("iris", ours=True) == ("bandstrap", "best")
     row = peers.verdicts(games).splitlines()[-1]
     assert row.split(" | ")[1:5] == ["river LinUCB", ".625", ".700", "+.075 ± .075"]
+
+
+@pytest.mark.parametrize(
+    ("rewards", "said"), [([0.8, 0.81, 0.79], "more"), ([0.7, 0.8, 0.6], "open"), ([0.9], "1 set")]
+)
+def test_words_follow_from_intervals(rewards, said):
+    peers = load("peers")
+    own, rival = peers.PAIRS[0][1:]
+    facts = {"arms": 3, "features": 4, "library": "bandstrap", "seed": 0, "state": "done"}
+    games = peers.Games(
+        [
+            {**facts, "data": str(place), "method": method, "reward per step": reward}
+            for place, each in enumerate(rewards)
+            for method, reward in ((own, each), (rival, 0.7))
+        ]
+    )
+    line = next(row for row in peers.question(games).splitlines() if f"| `{rival}` |" in row)
+    assert said in line.split(" | ")[3]
+    assert "| bootstrap | not played | – |" in peers.question(games)
