@@ -262,3 +262,18 @@ def test_rows_of_many_features_share_factors(monkeypatch):
         learner.learn(x[row], 0, 0.0, None)
         learner.margins(x[0] / 255, None)
     assert len(made) <= 1  # sixteen before
+
+
+@pytest.mark.parametrize("rows", [4, 5, 6])
+def test_a_fit_without_intercept_to_as_many_rows_as_features_is_solved(rows):
+    ridge = 1e-4 * rows
+
+    def objective(theta):
+        return (np.square(x @ theta - y).sum() + ridge * theta @ theta) / 2
+
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        x, y = rng.standard_normal((rows, 5)) * 10.0 ** rng.integers(-2, 3, 5), rng.random(rows)
+        best = np.linalg.solve(x.T @ x + ridge * np.eye(5), x.T @ y)
+        fit = LinearRegression(intercept=False).fit(x, y, np.ones(rows), None, None)[:-1]
+        assert objective(fit) - objective(best) < 1e-5 * rows * y.var()
