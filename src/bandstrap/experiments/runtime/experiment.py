@@ -16,6 +16,7 @@ from bandstrap.experiments.figure2.plot import style
 from bandstrap.experiments.figure2.readings import Reading, judged
 from bandstrap.experiments.ranking import Ranking, Standing, ranked
 from bandstrap.experiments.runtime.history import RECIPE, History, timed, timed_recipe
+from bandstrap.experiments.runtime.measured import Measured
 from bandstrap.experiments.stand_in import STAND_IN, world_of
 from bandstrap.experiments.statements import HORIZON, Outcome, Statement, tally_of, verdict_of
 from bandstrap.experiments.style import figure, plain_log, save
@@ -198,19 +199,23 @@ class Runtime(Experiment):
         return [
             trace
             for world in _worlds(settings)
-            for trace in self._timed(world, lengths, settings, runner.seed)
+            for trace in self._timed(world, lengths, settings, runner)
         ]
 
     def _timed(
-        self, world: Labelled, lengths: list[int], settings: Settings, seed: int
+        self, world: Labelled, lengths: list[int], settings: Settings, runner: Runner
     ) -> list[Trace]:
         """One after the other: at once they would slow each other down."""
-        history = History(world, lengths[-1] + DRAWS, seed)
-        costs = {RECIPE: timed_recipe(history, lengths, DRAWS)}
+        history = History(world, lengths[-1] + DRAWS, runner.seed)
+        folder = runner.checkpoint.directory if runner.checkpoint else None
+        measured = Measured(folder, (world, lengths, DRAWS, runner.seed))
+        recipe = partial(timed_recipe, history, lengths, DRAWS)
+        costs = {RECIPE: measured.costs(RECIPE, None, recipe)}
         names = settings.chosen(KNOWN, settings.at(TIMED, TIMED, SHORT_TIMED))
         chosen = {name: policy_of(name, world) for name in names}
         for name, policy in {**chosen, **settings.own}.items():
-            costs[name] = timed(policy, history, lengths, DRAWS)
+            time = partial(timed, policy, history, lengths, DRAWS)
+            costs[name] = measured.costs(name, policy, time)
         return [history.trace(self.name, name, each, DRAWS) for name, each in costs.items()]
 
     def check(self, settings: Settings, traces: list[Trace]) -> list[Claim]:
