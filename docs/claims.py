@@ -10,7 +10,7 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from operator import attrgetter
 from pathlib import Path
@@ -18,9 +18,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from bandstrap.experiments import EXPERIMENTS, Claim, Settings
-from bandstrap.experiments.base import Statements
+from bandstrap.experiments.base import Verdict, by_name, tally
 from bandstrap.experiments.decisions import DECISIONS
-from bandstrap.experiments.runtime.experiment import Runtime, table
+from bandstrap.experiments.figure2.claims import verdicts
+from bandstrap.experiments.reasons import REASONS
+from bandstrap.experiments.runtime.experiment import Runtime, costs, table
 from bandstrap.experiments.statements import ALIKE, CONFIDENCE, HORIZON, SLIGHTLY, THRESHOLD
 from bandstrap.simulation import Trace
 from bandstrap.simulation.store.evidence import Evidence, Source
@@ -30,6 +32,7 @@ from bandstrap.simulation.store.tables import facts_of
 HERE = Path(__file__).parent
 KEPT = Path("src/bandstrap/experiments/kept.json")
 CLAIMS = 14
+BEYOND = {"C6-numbers", "C8-k5", "C8-k2"}  # what the text does not state
 WITH_RUNS = {"figure2-covtype": "covtype", "figure2-mnist": "mnist"}  # kept run by run
 MARKS = {"reproduced": "✓", "reproduced in part": "◐", "not reproduced": "✗"}
 INTRODUCTION = """# The paper's claims, checked
@@ -44,7 +47,8 @@ LEGEND = f"""## How to read it
 - A claim is a list of **statements**. Each holds, fails or is open, and its line shows the
   comparison that decided it. A claim is reproduced if all its statements hold, not reproduced if
   more fail than hold, not decidable if all are open, and otherwise reproduced in part: an open
-  statement is no failure. One better schedule refutes C14.
+  statement is no failure. One better schedule refutes C14; "in all rounds" is refuted by a round
+  only if the interval there holds at all recorded rounds of all pairs together.
 - **±** after a difference is half of an interval by Student's t, at the confidence that
   {THRESHOLD:g} standard errors have with many runs ({CONFIDENCE:.1%}); after a regret it is one
   standard error.
@@ -69,25 +73,46 @@ class Found:
     name: str
     claims: list[Claim]
     sources: Counter[Source]  # with the number of runs, if they are kept one by one
-    traces: list[Trace]  # of experiments that are kept in numbers
+    traces: list[Trace] = field(default_factory=list)  # of what is kept in numbers
+    shorter: list[Trace] = field(default_factory=list)  # more runs of fewer rounds
 
 
 def main(evidence: Path, out: Path = HERE, kept: Path | None = None) -> None:
     """Write the page, the figures, and the verdicts that the package shows beside a run's own."""
     (out / "figures").mkdir(exist_ok=True)
-    every = [each for name in EXPERIMENTS if (each := _kept(evidence, name))]
+    every = found_in(evidence)
     for each in every:
         if each.traces:
             _draw(each, out / "figures" / f"{each.name}.png")
-    claims = sorted((claim for each in every for claim in each.claims), key=attrgetter("number"))
+    (out / "claims.md").write_text(page(every, out / "figures"), encoding="utf-8")
+    if kept is not None:
+        kept.write_text(decided(every), encoding="utf-8")
+
+
+def found_in(evidence: Path) -> list[Found]:
+    """What is kept of every experiment."""
+    return [each for name in EXPERIMENTS if (each := _kept(evidence, name))]
+
+
+def decided(every: list[Found]) -> str:
+    """The verdicts that the package shows beside a run's own, as JSON."""
+    claims = [claim for claim in _claims(every) if claim.verdict is not Verdict.UNDECIDED]
+    said = [claim.as_dict() for claim in claims]
+    return json.dumps(said, ensure_ascii=False, indent=1) + "\n"
+
+
+def _claims(every: list[Found]) -> list[Claim]:
+    return sorted((claim for each in every for claim in each.claims), key=attrgetter("number"))
+
+
+def page(every: list[Found], figures: Path) -> str:
+    """The page, with those figures that exist."""
+    claims = _claims(every)
     numbered = [(f"claim-{place}", claim) for place, claim in enumerate(claims, 1)]
     parts = [_summary(numbered), LEGEND, _sources(every)]
     parts += [*(_section(*each) for each in numbered), *map(_numbers, every), _decisions()]
-    parts.append(_figures(every, out / "figures"))
-    (out / "claims.md").write_text(INTRODUCTION + "\n".join(filter(None, parts)), encoding="utf-8")
-    if kept is not None:
-        text = json.dumps([claim.as_dict() for claim in claims], ensure_ascii=False, indent=1)
-        kept.write_text(text + "\n", encoding="utf-8")
+    parts.append(_figures(every, figures))
+    return INTRODUCTION + "\n".join(filter(None, parts))
 
 
 def take(folders: Iterable[Path], evidence: Path, out: Path = HERE) -> None:
@@ -103,14 +128,14 @@ def take(folders: Iterable[Path], evidence: Path, out: Path = HERE) -> None:
             source = Source.here(f"bandstrap reproduce {name}{_options(facts)}")
             settings = Settings.from_facts(facts["settings"])
             claims = EXPERIMENTS[name]().check(settings, results.load())
-            known[name] = {
-                "source": {**asdict(source), "date": f"{made:%Y-%m-%d}"},
-                "claims": [claim.as_dict() for claim in claims],
-            }
+            dated = {**asdict(source), "date": f"{made:%Y-%m-%d}"}
+            earlier = known.get(name, {}).get("earlier", [])
+            if name == Runtime.name and name in known:
+                earlier = [each for each in (*earlier, known[name]["source"]) if each != dated]
+            known[name] = {"source": dated, "claims": [claim.as_dict() for claim in claims]}
             if name == Runtime.name:
-                (evidence / name).mkdir(parents=True, exist_ok=True)
-                for path in (results.table, results.timings):
-                    shutil.copy(path, evidence / name / path.name)
+                known[name]["earlier"] = earlier
+                _add(Results(evidence / name), results.load(), facts_of(results.table)[PROVENANCE])
             else:
                 (out / "figures").mkdir(exist_ok=True)
                 shutil.copy(folder / name / "plot.png", out / "figures" / f"{name}.png")
@@ -118,6 +143,13 @@ def take(folders: Iterable[Path], evidence: Path, out: Path = HERE) -> None:
     text = json.dumps(ordered, ensure_ascii=False, indent=1)
     evidence.mkdir(exist_ok=True)
     (evidence / "claims.json").write_text(text + "\n", encoding="utf-8")
+
+
+def _add(kept: Results, fresh: list[Trace], facts: bytes) -> None:
+    """Add costs to those kept: of other policies or data, or in place of the same."""
+    earlier = kept.load() if kept.table.exists() else []
+    kept.table.parent.mkdir(parents=True, exist_ok=True)
+    kept.keep(list({**by_name(earlier), **by_name(fresh)}.values()), facts)
 
 
 def _said(evidence: Path) -> dict[str, Any]:
@@ -132,17 +164,23 @@ def _kept(evidence: Path, name: str) -> Found | None:
         runs = Evidence(evidence / "runs").runs(WITH_RUNS[name])
         traces = Evidence(evidence / "runs").traces(name, WITH_RUNS[name])
         sources = Counter(run.source for each in runs.values() for run in each)
-    elif name in _said(evidence):
+        found = {trace.policy: trace for trace in traces}
+        shorter = Evidence(evidence / "runs").shorter(name, WITH_RUNS[name])
+        claims = verdicts(WITH_RUNS[name], found, every=True)
+        return Found(name, claims, sources, traces, shorter)
+    if name in _said(evidence):
         said = _said(evidence)[name]
         traces = Results(evidence / name).load() if name == Runtime.name else []
-        sources = Counter({Source(**said["source"]): 0})
+        sources = Counter(
+            {Source(**each): 0 for each in (*said.get("earlier", ()), said["source"])}
+        )
         if not traces:
-            return Found(name, list(map(Claim.from_dict, said["claims"])), sources, [])
-    else:
-        return None
-    if not traces:
-        return None
-    return Found(name, EXPERIMENTS[name]().check(Settings(), traces), sources, traces)
+            return Found(name, list(map(Claim.from_dict, said["claims"])), sources)
+        panels = Runtime().panels(Settings(), traces)
+        return Found(name, costs(panels, every=True), sources, traces)
+    if name == Runtime.name:
+        return Found(name, costs({}, every=True), Counter())
+    return None
 
 
 def _draw(found: Found, path: Path) -> None:
@@ -153,14 +191,17 @@ def _draw(found: Found, path: Path) -> None:
 
 
 def _summary(numbered: list[tuple[str, Claim]]) -> str:
-    counts = Counter(claim.verdict for _, claim in numbered)
-    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
-    statements = sum((claim.statements for _, claim in numbered), Statements())
+    paper = [claim for _, claim in numbered if claim.id not in BEYOND]
+    counts = Counter(claim.verdict for claim in paper)
+    shown = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
+    apart = tally(claim for _, claim in numbered if claim.id in BEYOND)
     rows = [
         f"| [{claim.id}](#{anchor}) | {_plain(claim.claim)} | {_verdict(claim)} |"
         for anchor, claim in numbered
     ]
-    opening = f"**{statements}.** Claims: {told}.\n"
+    opening = f"**{tally(paper)}.** Claims: {shown}.\n"
+    if apart.total:
+        opening += f"\nBeyond the paper's text: {apart}.\n"
     decided = {claim.id.partition("-")[0] for _, claim in numbered}
     every = [f"C{number}" for number in range(1, CLAIMS + 1)]
     waiting = [name for name in every if name not in decided]
@@ -183,8 +224,14 @@ def _options(facts: dict[str, Any]) -> str:
 def _section(anchor: str, claim: Claim) -> str:
     return (
         f"({anchor})=\n## {claim.id}: {_verdict(claim)}\n\n"
-        f"**Claim.** {_plain(claim.claim)}\n\n**Found.**{_found(claim.evidence)}\n"
+        f"**Claim.** {_plain(claim.claim)}\n\n**Found.**{_found(claim.evidence)}\n{_why(claim)}"
     )
+
+
+def _why(claim: Claim) -> str:
+    """Why, where not everything was reproduced."""
+    missed = claim.verdict in (Verdict.IN_PART, Verdict.NOT_REPRODUCED)
+    return f"\n**Why.** {_plain(REASONS[claim.id])}\n" if missed and claim.id in REASONS else ""
 
 
 def _found(evidence: str) -> str:
@@ -205,23 +252,23 @@ def _sources(every: list[Found]) -> str:
     rows, commands = [], dict[str, None]()
     for found in every:
         commands |= dict.fromkeys(sorted(source.command for source in found.sources))
-        merged: Counter[tuple[str, str, str]] = Counter()
+        merged: Counter[tuple[str, str, str, str]] = Counter()
         for source, runs in found.sources.items():
-            merged[source.date, source.commit, source.machine] += runs
-        for (date, commit, machine), runs in sorted(merged.items()):
-            rows.append(f"| {found.name} | {runs or 'all'} | {date} | {commit} | {machine} |")
+            merged[source.date, source.commit, source.tree, source.machine] += runs
+        for origin, runs in sorted(merged.items()):
+            rows.append(f"| {found.name} | {runs or 'all'} | {' | '.join(origin)} |")
     shown = "\n".join(commands)
-    head = "| experiment | runs | date | commit | machine |\n|---|---|---|---|---|"
+    head = f"| experiment | runs | date | commit | its src/bandstrap | machine |\n{'|---' * 6}|"
     return f"## Runs\n\nBy\n\n```sh\n{shown}\n```\n\n" + "\n".join([head, *rows, ""])
 
 
 def _numbers(found: Found) -> str:
     """The numbers behind the verdicts of experiments that are kept in numbers."""
+    if not found.traces or found.name not in {Runtime.name, *WITH_RUNS}:
+        return ""
     if found.name == Runtime.name:
         return f"## Cost of a round\n\n{table(found.traces)}"
-    if found.name not in WITH_RUNS:
-        return ""
-    ranked = sorted(found.traces, key=lambda trace: -trace.reward_per_step()[-1])
+    ranked = sorted([*found.traces, *found.shorter], key=lambda trace: -trace.reward_per_step()[-1])
     rows = [_row(trace) for trace in ranked]
     head = "| policy | runs | rounds | reward per step | ± | ms a round |"
     return "\n".join(

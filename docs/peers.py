@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from scipy.special import stdtrit
 
 HERE = Path(__file__).parent
 KEPT = HERE.parent / "evidence" / "peers" / "games.parquet"
@@ -24,6 +25,8 @@ COLUMNS = {
     "batch": pa.int32(),
 }  # fmt: skip
 CLOSE = 0.01  # to the best of our own
+LEVEL = 0.95  # of intervals over data sets
+FEWEST = 3  # data sets that say anything
 MARK = "<!-- tables: written by docs/peers.py -->"
 COMMAND = """python benchmarks/peers.py
 python docs/peers.py take bench-results"""
@@ -47,21 +50,25 @@ every round unless that takes too long; all are told features of comparable size
 and none the law of contexts.
 
 """
+BOOTSTRAP, ENSEMBLE = "bootstrap", "ensemble that resamples nothing"
 PAIRS = (
-    ("logistic", "wb-log-gaussian-adaptive", "ts-laplace"),
-    ("logistic", "wb-log-gaussian-adaptive", "squarecb-log"),
-    ("logistic", "wb-log-gaussian-adaptive", "regcb-log"),
-    ("network", "wb-nn-budgeted", "neural-linear"),
-    ("network", "wb-nn-budgeted", "squarecb-nn"),
-    ("network", "ensemble-nn", "neural-linear"),
-    ("network", "ensemble-nn", "squarecb-nn"),
+    (BOOTSTRAP, "wb-log-gaussian-adaptive", "ts-laplace"),
+    (BOOTSTRAP, "wb-log-gaussian-adaptive", "squarecb-log"),
+    (BOOTSTRAP, "wb-log-gaussian-adaptive", "regcb-log"),
+    (BOOTSTRAP, "wb-nn-budgeted", "neural-linear"),
+    (BOOTSTRAP, "wb-nn-budgeted", "squarecb-nn"),
+    (BOOTSTRAP, "wb-nn-heads", "neural-linear"),
+    (BOOTSTRAP, "wb-nn-heads", "squarecb-nn"),
+    (ENSEMBLE, "ensemble-nn", "neural-linear"),
+    (ENSEMBLE, "ensemble-nn", "squarecb-nn"),
 )
-QUESTION = """## Bootstrapping, approximate Thompson sampling and inverse gap weighting
+QUESTION = f"""## Bootstrapping, approximate Thompson sampling and inverse gap weighting
 
-With logistic regressions the weighted bootstrap (normal limit, adaptive prior) earns more a round
-than Thompson sampling by Laplace's approximation, {0}, and as much as inverse gap weighting by
-SquareCB, {1}, though RegCB, which is optimistic instead, is ahead of all three, {2}. With networks
-an ensemble of heads that keep their priors and SquareCB on the same network are alike, {6}.
+What the first earns more or less a round than the second, over the data sets that both played: ±
+is half of a {LEVEL:.0%} interval, and it is more or less only if the whole interval is. Rivals are
+Thompson sampling by Laplace's approximation and by a linear head on a network, inverse gap
+weighting (SquareCB), and RegCB, which is optimistic instead. An ensemble whose heads keep their
+priors resamples nothing and is no bootstrap.
 """
 
 
@@ -79,8 +86,12 @@ class Games:
         found = (row for row in self.rows if _who(row) == wanted)
         return {row["seed"]: row["reward per step"] for row in found}
 
-    def methods(self, data: str | None = None) -> list[tuple[str, str]]:
-        rows = (row for row in self.rows if data in (None, row["data"]))
+    def methods(self, data: str | None = None, library: str | None = None) -> list[tuple[str, str]]:
+        rows = (
+            row
+            for row in self.rows
+            if data in (None, row["data"]) and library in (None, row["library"])
+        )
         return sorted({(row["library"], row["method"]) for row in rows})
 
     def mean(self, data: str, library: str, method: str) -> float | None:
@@ -172,15 +183,29 @@ def verdicts(games: Games) -> str:
         rows.append(
             [games.facts(data), f"{peer[0]} {peer[1]}", shown(games.mean(data, *peer)),
              shown(games.mean(data, OURS, "auto")), shown(more, error, sign=True),
-             f"`{own[1]}`", shown(games.mean(data, *own)), shown(least, sign=True)]
+             f"`{own[1]}`", shown(games.mean(data, *own)), shown(least, sign=True),
+             str(len(games.methods(data, OURS)) - 1), seeds(auto, games.rewards(data, *own))]
         )  # fmt: skip
     head = ["data (arms, features)", "best peer", "reward", "`Auto()`", "difference",
-            "best of our others", "reward", "difference"]  # fmt: skip
+            "best of our others", "reward", "difference", "our others", "seeds"]  # fmt: skip
     none = f"on none of the {len(rows)} sets"
     worse = f"worse than the best peer beyond two standard errors {behind or none}"
     near = "within .01 of the best of our others that were played, or above it,"
     words = f"`Auto()` is {worse}, and {near} "
-    return f"## Data set by data set\n\n{words}on {close}.\n\n{table(head, rows)}"
+    said = (
+        f"{words}on {close}. How many others of ours took part differs from set to set, and so do "
+        "seeds: the last columns say how many others, and the seeds of `Auto()` and of the best."
+    )
+    return f"## Data set by data set\n\n{said}\n\n{table(head, rows)}"
+
+
+def seeds(*played: dict[int, float]) -> str:
+    """How many seeds `Auto()` and another played; once if alike.
+
+    >>> seeds({0: 0.5, 1: 0.6}, {0: 0.7})
+    '2 and 1'
+    """
+    return " and ".join(dict.fromkeys(str(len(each)) for each in played))
 
 
 def costs(games: Games) -> str:
@@ -213,25 +238,47 @@ def rewards(games: Games) -> str:
     return "\n".join(parts)
 
 
-def over_sets(games: Games, one: str, other: str) -> str:
-    """The mean difference of two of our policies over the sets that both played, in words."""
+def over_sets(games: Games, one: str, other: str) -> np.ndarray:
+    """The differences of two of our policies on the sets that both played."""
     both = [
         (games.rewards(data, OURS, one), games.rewards(data, OURS, other)) for data in games.data
     ]
-    each = np.array([difference(*pair)[0] for pair in both if {*pair[0]} & {*pair[1]}])
-    if each.size < 2:
+    return np.array([difference(*pair)[0] for pair in both if {*pair[0]} & {*pair[1]}])
+
+
+def interval(each: np.ndarray) -> tuple[float, float]:
+    """The mean over data sets and half of its interval, by Student's t."""
+    error = float(each.std(ddof=1) / np.sqrt(each.size))
+    return float(each.mean()), float(stdtrit(each.size - 1, 0.5 + LEVEL / 2)) * error
+
+
+def verdict(each: np.ndarray) -> str:
+    """What the interval says.
+
+    >>> verdict(np.array([0.03, 0.04, 0.05])), verdict(np.array([-0.01, 0.02, 0.0]))
+    ('more', 'open')
+    """
+    if each.size < FEWEST:
+        return f"played on {each.size} sets" if each.size else "not played"
+    mean, half = interval(each)
+    return "more" if mean > half else "less" if mean < -half else "open"
+
+
+def over(each: np.ndarray) -> str:
+    """The mean difference with its interval, and where it is above 0."""
+    if each.size < FEWEST:
         return "–"
-    error = each.std(ddof=1) / np.sqrt(each.size)
-    return f"{shown(each.mean(), error, sign=True)} ({(each > 0).sum()} of {each.size})"
+    return f"{shown(*interval(each), sign=True)} ({(each > 0).sum()} of {each.size})"
 
 
 def question(games: Games) -> str:
+    found = [over_sets(games, own, rival) for _, own, rival in PAIRS]
     rows = [
-        [title, f"`{own}`", f"`{rival}`", over_sets(games, own, rival)]
-        for title, own, rival in PAIRS
+        [f"`{own}`", f"`{rival}`", kind, verdict(each), over(each)]
+        for (kind, own, rival), each in zip(PAIRS, found, strict=True)
     ]
-    head = ["models", "bootstrap", "rival", "difference over data sets (sets above)"]
-    return f"{QUESTION.format(*(row[-1] for row in rows))}\n{table(head, rows)}"
+    head = ["first", "second", "the first is", "it earns", "difference (sets above)"]
+    return f"{QUESTION}\n{table(head, rows)}"
 
 
 def priors(games: Games) -> str:

@@ -1,11 +1,13 @@
 """Pages that scripts write say what the results say, and how to get them."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from bandstrap.experiments.decisions import DECISIONS
+from bandstrap.experiments.reasons import REASONS
 from bandstrap.experiments.runtime.experiment import Runtime
 from bandstrap.experiments.statements import ALIKE
 from bandstrap.simulation import Trace
@@ -14,7 +16,7 @@ from bandstrap.simulation.store import evidence
 from bandstrap.simulation.store.results import Results
 from pages import load
 
-SOURCE = evidence.Source("bandstrap reproduce figure2-covtype", "abc", "2026-11-18", "here")
+SOURCE = evidence.Source("bandstrap reproduce figure2-covtype", "abc", "2026-11-18", "here", "123")
 SAID = {"source": {**vars(SOURCE), "command": "bandstrap reproduce figure1"}}
 
 
@@ -34,32 +36,36 @@ def keep(folder, policy, rewards, horizon=50_000):
 
 def test_claims(tmp_path):
     said = [claim("C8", "not decidable at this size"), claim("C1", "reproduced", "this\nthat")]
+    said.append(claim("C6-numbers", "not reproduced"))
     (tmp_path / "claims.json").write_text(json.dumps({"figure1": {**SAID, "claims": said}}))
     keep(tmp_path, "wb-log", [0.70, 0.71, 0.70, 0.71, 0.70])
     keep(tmp_path, "ensemble-log", [0.60, 0.61, 0.60, 0.62, 0.60])
     kept = tmp_path / "kept.json"
     load("claims").main(tmp_path, tmp_path, kept)
     page = (tmp_path / "claims.md").read_text(encoding="utf-8")
-    assert "**2 of 3 statements hold, 1 open.** Claims: 2 reproduced, " in page
-    assert "bandstrap reproduce figure1\nbandstrap reproduce figure2-covtype\n" in page
-    assert "| figure2-covtype | 10 | 2026-11-18 | abc | here |" in page
     assert (
-        "Open until their runs are played: C2, C3, C4, C5, C6, C7, C9, C10, C11, C12, C14.\n"
-        in page
+        "**2 of 47 statements hold, 45 open.** Claims: 11 not decidable at this size, 2 rep" in page
     )
+    assert "Beyond the paper's text: 0 of 1 statements hold, 1 fails." in page
+    assert f"**Why.** {REASONS['C6-numbers'][:20]}" in page
+    assert "bandstrap reproduce figure1\nbandstrap reproduce figure2-covtype\n" in page
+    assert "| figure2-covtype | 10 | 2026-11-18 | abc | 123 | here |" in page
+    assert "Open until their runs are played: C2, C3, C4, C5, C7.\n" in page
     assert f"within {ALIKE:g} of zero" in page
     assert all(f"| {what} |" in page for what in DECISIONS)
     headings = [line for line in page.splitlines() if line.startswith("## C")]
     assert headings[:3] == [
         "## C1: ✓ reproduced",
+        "## C6-numbers: ✗ not reproduced",
         "## C8: ? not decidable at this size",
-        "## C13: ✓ reproduced",
     ]
+    assert {"## C13: ✓ reproduced", "## C14-mnist: ? not decidable at this size"} < {*headings}
+    assert "## C13-cost-mnist: ? not decidable at this size" in headings
     assert r"**Found.** 1 \* 2\_3 \| \<b>" in page
     assert "**Found.**\n\n- this\n- that\n" in page
     assert "| wb-log | 5 | 50,000 | 0.7040 | 0.0024 | 1 |" in page
     assert (tmp_path / "figures" / "figure2-covtype.png").exists()
-    assert [each["id"] for each in json.loads(kept.read_text())] == ["C1", "C8", "C13"]
+    assert [each["id"] for each in json.loads(kept.read_text())] == ["C1", "C6-numbers", "C13"]
 
 
 def test_claims_are_written_the_same_again(tmp_path):
@@ -71,6 +77,30 @@ def test_claims_are_written_the_same_again(tmp_path):
         pages.append((tmp_path / "claims.md").read_bytes())
     assert pages[0] == pages[1]
     assert "better than the ensemble: open" in pages[0].decode()  # 20,857 rounds are not 50,000
+
+
+def test_the_page_is_what_the_kept_evidence_gives():
+    claims = load("claims")
+    every = claims.found_in(claims.HERE.parent / "evidence")
+    page = (claims.HERE / "claims.md").read_text(encoding="utf-8")
+    assert page == claims.page(every, claims.HERE / "figures"), "run python docs/claims.py"
+    kept = (claims.HERE.parent / claims.KEPT).read_text(encoding="utf-8")
+    assert kept == claims.decided(every)
+    missed = [each["id"] for each in json.loads(kept) if each["verdict"] != "reproduced"]
+    assert {*missed} <= REASONS.keys(), "say why in experiments/reasons.py"
+
+
+def test_shorter_runs_have_a_row_beside_longer_ones(tmp_path):
+    path = tmp_path / "runs" / "covtype" / "wb-log.parquet"
+    keep(tmp_path, "wb-log", [0.7] * 3, horizon=20_857)
+    short = evidence.Evidence(tmp_path / "runs").runs("covtype")["wb-log"]
+    keep(tmp_path, "wb-log", [0.7])
+    long = evidence.Evidence(tmp_path / "runs").runs("covtype")["wb-log"]
+    evidence._write(path, [*(replace(each, batch=f"s{each.run}") for each in short), *long])
+    claims = load("claims")
+    page = claims.page(claims.found_in(tmp_path), tmp_path)
+    assert "| wb-log | 1 | 50,000 | 0.7000 |" in page
+    assert "| wb-log | 3 | 20,857 | 0.7000 |" in page
 
 
 def test_costs_are_taken_from_a_folder_of_results(tmp_path):
@@ -88,6 +118,17 @@ def test_costs_are_taken_from_a_folder_of_results(tmp_path):
     assert "bandstrap reproduce runtime --policies npb-log,wb-log --seed 3" in page
     assert "| covtype | wb-log | 1 | 3 | 1.98 | 160 |" in page
     assert "## C11: ◐ reproduced in part" in page  # nothing was timed on MNIST
+    more = [replace(traces[1], policy="wb-nn"), replace(traces[1], seconds=2 * seconds)]
+    later = json.dumps({"settings": settings, "seed": 4}).encode()
+    Results(tmp_path / "results" / Runtime.name).keep(more, later)
+    claims.take([tmp_path / "results"], kept, tmp_path)
+    claims.main(kept, tmp_path)
+    page = (tmp_path / "claims.md").read_text(encoding="utf-8")
+    assert "| covtype | wb-log | 2 | 6 | 3.96 | 160 |" in page  # timed again
+    assert "| covtype | wb-nn | 1 | 3 | 1.98 |" in page
+    assert "| covtype | npb-log | 1 | 3 | 1.98 | 150 |" in page
+    assert "npb-log,wb-log --seed 3\n" in page
+    assert "npb-log,wb-log --seed 4\n" in page
 
 
 def test_performance(tmp_path):
@@ -152,3 +193,22 @@ def test_a_table_pairs_by_seed_and_counts_only_games_that_ended():
     assert games.best("iris", ours=True) == ("bandstrap", "best")
     row = peers.verdicts(games).splitlines()[-1]
     assert row.split(" | ")[1:5] == ["river LinUCB", ".625", ".700", "+.075 ± .075"]
+
+
+@pytest.mark.parametrize(
+    ("rewards", "said"), [([0.8, 0.81, 0.79], "more"), ([0.7, 0.8, 0.6], "open"), ([0.9], "1 set")]
+)
+def test_words_follow_from_intervals(rewards, said):
+    peers = load("peers")
+    own, rival = peers.PAIRS[0][1:]
+    facts = {"arms": 3, "features": 4, "library": "bandstrap", "seed": 0, "state": "done"}
+    games = peers.Games(
+        [
+            {**facts, "data": str(place), "method": method, "reward per step": reward}
+            for place, each in enumerate(rewards)
+            for method, reward in ((own, each), (rival, 0.7))
+        ]
+    )
+    line = next(row for row in peers.question(games).splitlines() if f"| `{rival}` |" in row)
+    assert said in line.split(" | ")[3]
+    assert "| bootstrap | not played | – |" in peers.question(games)

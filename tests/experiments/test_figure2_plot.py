@@ -3,7 +3,7 @@
 from synthetic import trace
 
 from bandstrap.experiments import RunSize, Settings, stand_in
-from bandstrap.experiments.figure2.experiment import COVTYPE, Figure2CovType, Figure2MNIST
+from bandstrap.experiments.figure2.experiment import COVTYPE, MNIST, Figure2CovType, Figure2MNIST
 from bandstrap.experiments.figure2.players import KNOWN
 from bandstrap.experiments.figure2.plot import AS_DRAWN, panels_of, style
 from bandstrap.experiments.figure2.readings import PLOTTED
@@ -84,3 +84,11 @@ def test_a_short_run_plays_all_rounds_of_the_papers_policies(monkeypatch):
     assert {cell.runs for cell in cells} == {3}
     assert Figure2CovType().facts(settings) == {"data": "digits"}
     assert Figure2CovType().facts(Settings()) == {}
+
+
+def test_costly_policies_play_at_least_as_many_rounds_as_asked_for():
+    cells = {cell.policy_name: cell for cell in MNIST.cells("x", Settings(), (5, 50_000))}
+    assert cells["wb-nn"].horizon == 20_857  # a round that others record too
+    assert cells["wb-log"].horizon == 50_000
+    few = {cell.policy_name: cell for cell in MNIST.cells("x", Settings(), (5, 300))}
+    assert few["wb-nn"].horizon == 300

@@ -21,8 +21,10 @@ from bandstrap.experiments.runtime.experiment import (
     table,
 )
 from bandstrap.experiments.runtime.history import RECIPE, History, timed, timed_recipe
+from bandstrap.experiments.runtime.measured import Measured
 from bandstrap.experiments.session import Session
 from bandstrap.experiments.statements import Outcome
+from bandstrap.resampling import Exponential
 from bandstrap.simulation import Trace
 from bandstrap.simulation.progress import Quiet
 from bandstrap.simulation.store.results import Results
@@ -189,6 +191,7 @@ def test_runtime_in_small(tmp_path):
     assert {tuple(each.rounds) for each in stored} == {(100, 110)}
     (again,) = Session(tmp_path, settings).run(EXPERIMENTS["runtime"](), Quiet())  # as stored
     assert again == claim
+    assert len([*tmp_path.glob("*/cost-*.json")]) == len(policies) + 1
 
 
 def test_digits_in_place_of_one_data_set_leave_its_statements_open():
@@ -231,3 +234,19 @@ def test_the_table_has_the_papers_figures():
     assert rows[0].startswith("| data | policy | ms at 1000 | ms at 5000 | ms at 20000 |")
     assert rows[2] == "| covtype | wb-log | 10 | 10 | 10 | 10 | 10 | 160 |"
     assert rows[3] == "| mnist | npb-nn | 500 | 500 |  |  |  | 1160 |"
+
+
+def test_a_policy_that_was_timed_is_not_timed_again(tmp_path):
+    asked = []
+
+    def measure():
+        asked.append(0)
+        return {100: 0.25}
+
+    first = Measured(tmp_path, ("digits", [100], 10, 0))
+    assert [first.costs("wb", Exponential(), measure) for _ in range(2)] == [{100: 0.25}] * 2
+    assert len(asked) == 1
+    first.costs("npb", Exponential(), measure)
+    Measured(tmp_path, ("digits", [100], 10, 1)).costs("wb", Exponential(), measure)
+    Measured(None, ("digits", [100], 10, 0)).costs("wb", Exponential(), measure)
+    assert len(asked) == 4

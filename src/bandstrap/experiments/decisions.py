@@ -24,7 +24,7 @@ Scale of contexts: CovType: the ten numeric columns are standardised, the 44 ind
 MNIST: pixels are divided by 255. Models have an intercept, and every run shuffles the rows.
 
 Pseudo-examples: They lie at the square roots of the covariance's eigenvalues along its
-eigenvectors; directions without variance add nothing and are left out.
+eigenvectors. Directions without variance have theirs at 0, where they pull the intercept alone.
 
 Widths of linear UCB and TS: The paper prints none. The headline is a fixed width of 1 (“-fixed”);
 OFUL's ellipsoid and Agrawal and Goyal's v, as published, and narrower widths have their own

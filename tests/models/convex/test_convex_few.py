@@ -7,10 +7,12 @@ import pytest
 
 from bandstrap.models import GaussianLimit, Grouped, LinearRegression, LogisticRegression, OneStep
 from bandstrap.models.base import draw_scores
+from bandstrap.models.convex import draw
+from bandstrap.models.convex.draw import WIDE
 from bandstrap.models.convex.factor import span_of
 from bandstrap.priors import NoExamples, SeenExamples
 from bandstrap.problem import Problem, Support
-from bandstrap.resampling import Exponential, GaussianNoise, Multinomial
+from bandstrap.resampling import Exponential, GaussianNoise, Multinomial, NoResampling
 from bandstrap.storage.packing import pack
 from bandstrap.storage.unpacking import Loaded, unpack
 
@@ -215,3 +217,63 @@ def test_few_rows_fade_and_are_forgotten():
                                           rel=0.08)  # fmt: skip
     learner.discount(0.0)
     assert draw_scores(learner, at, rng)[0] == np.inf
+
+
+def _many_features(model, rows):
+    """A learner of one arm after `rows` images of 240 numbers."""
+    rng = np.random.default_rng(3)
+    x = rng.integers(0, 256, (rows, 240)).astype(np.uint8)
+    y = (x[:, :20].mean(axis=1) > 127) * 1.0
+    return _taught(model, NoResampling(), x, y, support=Support(0.0, 1.0)), x
+
+
+@pytest.mark.parametrize(
+    "model", [LogisticRegression(tolerance=1e-11), LinearRegression(1e-4, 1e-11)]
+)
+def test_few_rows_of_many_features_have_the_fit_of_their_span(model, monkeypatch):
+    margins = []
+    for wide in (10**9, WIDE):
+        monkeypatch.setattr(draw, "WIDE", wide)
+        learner, x = _many_features(model, 60)
+        margins.append([learner.margins(each, None)[0] for each in x[:5] / 255])
+        assert (len(learner.arms[0].factor) < 241) == (wide > 240)
+    np.testing.assert_allclose(margins[1], margins[0], atol=2e-3)
+
+
+def test_the_limit_of_few_rows_of_many_features_is_that_of_their_span(monkeypatch):
+    laws = []
+    for wide in (10**9, WIDE):
+        monkeypatch.setattr(draw, "WIDE", wide)
+        learner = _many_features(GaussianLimit(LogisticRegression(tolerance=1e-11)), 60)[0]
+        learner._renew(0)  # between renewals rows take a step each
+        laws.append((learner.theta.copy(), learner.covariance.copy()))
+    for one, other in zip(*laws, strict=True):
+        np.testing.assert_allclose(other, one, atol=2e-2 * np.abs(one).max())
+
+
+def test_rows_of_many_features_share_factors(monkeypatch):
+    learner, x = _many_features(LOGISTIC, 100)
+    learner.margins(x[0] / 255, None)
+    made = []
+    for name in ("inverse_factor", "qr_factor"):
+        make = getattr(draw, name)
+        monkeypatch.setattr(draw, name, lambda *given, m=make: made.append(0) or m(*given))
+    for row in range(8):
+        learner.learn(x[row], 0, 0.0, None)
+        learner.margins(x[0] / 255, None)
+    assert len(made) <= 1  # sixteen before
+
+
+@pytest.mark.parametrize("rows", [4, 5, 6])
+def test_a_fit_without_intercept_to_as_many_rows_as_features_is_solved(rows):
+    ridge = 1e-4 * rows
+
+    def objective(theta):
+        return (np.square(x @ theta - y).sum() + ridge * theta @ theta) / 2
+
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        x, y = rng.standard_normal((rows, 5)) * 10.0 ** rng.integers(-2, 3, 5), rng.random(rows)
+        best = np.linalg.solve(x.T @ x + ridge * np.eye(5), x.T @ y)
+        fit = LinearRegression(intercept=False).fit(x, y, np.ones(rows), None, None)[:-1]
+        assert objective(fit) - objective(best) < 1e-5 * rows * y.var()

@@ -1,6 +1,7 @@
 """Solved draws: their objective against an independent solver's, and what leads to them."""
 
 import os
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,8 @@ from scipy.special import expit
 from bandstrap.errors import InvalidInput
 from bandstrap.models import LinearRegression, LogisticRegression
 from bandstrap.models.base import draw_scores
+from bandstrap.models.convex import learner as convex_learner
+from bandstrap.models.convex.learner import ConvexLearner
 from bandstrap.models.refit import RefitLearner
 from bandstrap.priors import EigenExamples, GaussianExamples, NoExamples
 from bandstrap.problem import Problem
@@ -282,3 +285,29 @@ def test_what_makes_no_sense_is_refused() -> None:
             LinearRegression().fit(np.ones((4, 1)), np.ones(4), weights, None, None)
     with pytest.raises(InvalidInput, match="contexts"):
         LinearRegression().fit(np.full((4, 1), np.inf), np.ones(4), np.ones(4), None, None)
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(1e-4, 1e-5), LinearRegression()])
+def test_a_winner_that_is_sure_before_it_is_solved_wins_when_all_are_solved(
+    model, monkeypatch
+) -> None:
+    rng = np.random.default_rng(8)
+    x = rng.standard_normal((400, 210)) / 4
+    y = (x @ rng.standard_normal((210, 3))).argmax(axis=1)
+    learner = model.learner(Problem(3, 210), Exponential(), EigenExamples(np.eye(210) / 16))
+    for row, arm in product(range(380), range(3)):
+        learner.learn(x[row], arm, float(y[row] == arm), None)
+    refined, plain = [0], ConvexLearner._refine
+    monkeypatch.setattr(
+        ConvexLearner, "_refine", lambda *at: refined.__setitem__(0, refined[0] + 1) or plain(*at)
+    )
+    chosen, taken = [], []
+    for wide in (210, 10**9):
+        monkeypatch.setattr(convex_learner, "WIDE", wide - 10)
+        refined[0] = 0
+        every = np.ones(3, dtype=np.bool_)
+        chosen.append([learner.best(row, np.random.default_rng(4), every) for row in x[380:]])
+        taken.append(refined[0])
+    solved = [draw_scores(learner, row, np.random.default_rng(4)).argmax() for row in x[380:]]
+    assert chosen == [solved, solved]
+    assert taken[0] < taken[1]

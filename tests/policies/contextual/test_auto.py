@@ -5,7 +5,7 @@ import pytest
 
 from bandstrap import Auto, Bandit, InvalidInput, OutputError, Problem, Support
 from bandstrap.models import Learner
-from bandstrap.policies.contextual.auto import AutoLearner
+from bandstrap.policies.contextual.auto import CHANCE, AutoLearner, _sure
 
 
 def play(policy, support, rounds, pays, seed=0):
@@ -128,7 +128,7 @@ def test_arms_count_alike_however_often_they_are_pulled(first, leader):
     common, rare = Says([1.0, 0.0], first), Says([0.8, 1.0], first)
     auto = AutoLearner((0.0, 1.0), [common, rare], 2)
     pulls = [(0, 1.0)] * 29 + [(1, 1.0)]
-    assert leaders(auto, pulls * 100)[-1] == leader
+    assert leaders(auto, pulls * 400)[-1] == leader
 
 
 def test_learners_in_another_order_are_refused_in_a_file():
@@ -137,3 +137,13 @@ def test_learners_in_another_order_are_refused_in_a_file():
     bandit._memory.state.learners[0].learners.reverse()
     with pytest.raises(OutputError, match="learners"):
         Bandit.from_bytes(bandit.to_bytes())
+
+
+def test_equal_learners_seldom_take_over_however_often_one_looks():
+    counts = np.arange(1, 3001)
+    rng = np.random.default_rng(0)
+    differences = counts**2 * rng.standard_normal((300, counts.size))
+    ahead = differences.cumsum(axis=1) / np.sqrt(np.square(differences).cumsum(axis=1))
+    sure = np.array([_sure(count) for count in counts])
+    assert (ahead > sure).any(axis=1).mean() <= CHANCE
+    assert (ahead > 2.0).any(axis=1).mean() > 0.3  # what two standard errors do

@@ -13,7 +13,7 @@ from bandstrap.policies import Bootstrap
 from bandstrap.simulation import Cell, Runner, Trace
 from bandstrap.simulation.store import evidence as module
 from bandstrap.simulation.store.checkpoint import Checkpoint
-from bandstrap.simulation.store.evidence import Evidence, Source, commit, machine
+from bandstrap.simulation.store.evidence import Evidence, Source, commit, machine, tree
 
 SOURCE = Source("bandstrap reproduce mine", "abc", "2026-11-18", "a machine")
 WORLD = Labelled("iris")
@@ -98,11 +98,29 @@ def test_only_runs_without_a_gap_make_a_trace(tmp_path: Path) -> None:
     played(tmp_path, kept, [cell(runs=2, horizon=90)])
     path = kept / "iris" / "wb-lin.parquet"
     runs = Evidence(kept).runs("iris")["wb-lin"]
-    assert Evidence(kept).traces("mine", "iris")[0].runs == 3
+    [trace] = Evidence(kept).traces("mine", "iris")  # not hidden by more runs that are shorter
+    assert (trace.runs, trace.rounds[-1]) == (2, 90)
     module._write(path, [run for run in runs if (run.horizon, run.run) != (60, 1)])
     [trace] = Evidence(kept).traces("mine", "iris")
     assert (trace.runs, trace.rounds[-1]) == (2, 90)
     assert Evidence(kept).traces("mine", "iris", seed=1) == []
+
+
+def test_the_first_rounds_of_long_runs_stand_for_shorter_ones(tmp_path: Path) -> None:
+    kept = tmp_path / "evidence"
+    rounds = int(module.recorded_rounds(90)[-2])  # one that both record
+    played(tmp_path, kept, [cell(runs=1, horizon=90)])
+    assert Evidence(kept).shorter("mine", "iris") == []
+    path = kept / "iris" / "wb-lin.parquet"
+    [long] = Evidence(kept).runs("iris")["wb-lin"]
+    played(tmp_path, kept, [cell(runs=3, horizon=rounds)])
+    short = Evidence(kept).runs("iris")["wb-lin"]
+    module._write(path, [each for each in short if (each.run, each.horizon) != (0, rounds)])
+    [trace] = Evidence(kept).shorter("mine", "iris")
+    assert (trace.runs, trace.rounds[-1]) == (3, rounds)
+    known = {each.run: each for each in short if each.horizon == rounds}
+    assert trace.reward[:, -1].tolist() == [known[i].result.reward[0, -1] for i in range(3)]
+    assert long.result.reward[0, -2] == trace.reward[0, -1]
 
 
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:
@@ -126,4 +144,5 @@ def test_a_source_says_where() -> None:
     assert here.commit == commit()
     assert here.machine == machine()
     assert "core" in here.machine
+    assert here.tree == tree() != here.commit
     assert np.datetime64(here.date)

@@ -42,10 +42,15 @@ def at_the_end(first: Trace, second: Trace, tests: int) -> RewardDifference:
 
 
 def in_all_rounds(first: Trace, second: Trace, tests: int) -> RewardDifference:
-    """The difference at the end, or the lowest of those rounds where the first is worse."""
+    """The difference at the end, or the lowest of those rounds where the first is worse.
+
+    Every recorded round is one more look: one of them refutes the sentence only by an interval that
+    holds at all looks of all pairs together.
+    """
     rounds = common_rounds(first, second)
     late = rounds[rounds >= rounds[-1] / EARLY]
-    during = [reward_difference(first, second, int(last), tests) for last in late]
+    looks = tests * late.size
+    during = [reward_difference(first, second, int(last), looks) for last in late]
     worse = [each for each in during if each.relation is Relation.WORSE]
     return min(worse, key=lambda each: each.mean, default=reward_difference(first, second))
 
@@ -150,7 +155,7 @@ def verdicts(dataset: str, found: Found, every: bool = False) -> list[Claim]:
             text = f"{dataset}: {text}"
             id_ = id_ if dataset == "covtype" else f"{id_}-{dataset}"
         else:
-            lines.append(f"Reward per step (rounds): {_table(found)}")
+            lines += [f"Reward per step (rounds): {_table(found)}"] * bool(found)
         claims.append(_on(dataset, found, Claim(id_, text, verdict, "\n".join(lines), counted)))
     return claims
 
@@ -171,10 +176,19 @@ def _played(sentence: Sentence, reading: Reading, found: Found) -> bool:
 
 def _on(dataset: str, found: Found, claim: Claim) -> Claim:
     """The claim, undecided if another data set was played in place of the paper's."""
+    if not found:
+        return claim
     trace = next(iter(found.values()))
-    claim = replace(claim, evidence=f"{trace.runs} runs: {claim.evidence}")
+    claim = replace(claim, evidence=f"{_runs(found)}: {claim.evidence}")
     played = trace.environment
     return claim if played == dataset else claim.played_on(played, dataset)
+
+
+def _runs(found: Found) -> str:
+    """How many runs there are of the policies: costly ones may have fewer."""
+    counts = [trace.runs for trace in found.values()]
+    few, most = min(counts), max(counts)
+    return f"{most} run{'s' * (most > 1)}" if few == most else f"{few} to {most} runs"
 
 
 def _table(found: Found) -> str:

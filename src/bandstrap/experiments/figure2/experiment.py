@@ -50,13 +50,13 @@ class Lineup:
         ]
 
     def _rounds(self, name: str, horizon: int, settings: Settings) -> int:
-        """All rounds, or fewer, up to one that the other policies record too."""
+        """All rounds, or at least as many as asked for, up to one that the others record too."""
         if name not in self.reduced:
             return horizon
         usual = settings.at(full=self.reduced[name], quick=QUICK_REDUCED, short=horizon)
         most = settings.exact_horizon or usual
         rounds = recorded_rounds(horizon)
-        return int(rounds[rounds <= most][-1])
+        return int(rounds[rounds >= min(most, horizon)][0])
 
 
 _LINEAR = named(model="linear", variant="")

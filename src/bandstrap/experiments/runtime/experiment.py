@@ -16,6 +16,7 @@ from bandstrap.experiments.figure2.plot import style
 from bandstrap.experiments.figure2.readings import Reading, judged
 from bandstrap.experiments.ranking import Ranking, Standing, ranked
 from bandstrap.experiments.runtime.history import RECIPE, History, timed, timed_recipe
+from bandstrap.experiments.runtime.measured import Measured
 from bandstrap.experiments.stand_in import STAND_IN, world_of
 from bandstrap.experiments.statements import HORIZON, Outcome, Statement, tally_of, verdict_of
 from bandstrap.experiments.style import figure, plain_log, save
@@ -198,31 +199,27 @@ class Runtime(Experiment):
         return [
             trace
             for world in _worlds(settings)
-            for trace in self._timed(world, lengths, settings, runner.seed)
+            for trace in self._timed(world, lengths, settings, runner)
         ]
 
     def _timed(
-        self, world: Labelled, lengths: list[int], settings: Settings, seed: int
+        self, world: Labelled, lengths: list[int], settings: Settings, runner: Runner
     ) -> list[Trace]:
         """One after the other: at once they would slow each other down."""
-        history = History(world, lengths[-1] + DRAWS, seed)
-        costs = {RECIPE: timed_recipe(history, lengths, DRAWS)}
+        history = History(world, lengths[-1] + DRAWS, runner.seed)
+        folder = runner.checkpoint.directory if runner.checkpoint else None
+        measured = Measured(folder, (world, lengths, DRAWS, runner.seed))
+        recipe = partial(timed_recipe, history, lengths, DRAWS)
+        costs = {RECIPE: measured.costs(RECIPE, None, recipe)}
         names = settings.chosen(KNOWN, settings.at(TIMED, TIMED, SHORT_TIMED))
         chosen = {name: policy_of(name, world) for name in names}
         for name, policy in {**chosen, **settings.own}.items():
-            costs[name] = timed(policy, history, lengths, DRAWS)
+            time = partial(timed, policy, history, lengths, DRAWS)
+            costs[name] = measured.costs(name, policy, time)
         return [history.trace(self.name, name, each, DRAWS) for name, each in costs.items()]
 
     def check(self, settings: Settings, traces: list[Trace]) -> list[Claim]:
-        by_world = self.panels(settings, traces)
-        claims = [_costs(by_world)]
-        for dataset in DATA:
-            played = dataset if dataset in by_world else STAND_IN
-            some = by_world.get(played, [])
-            if {trace.policy for trace in some} & {*TREES, "tree-heuristic-30", "npb-tree-30"}:
-                claim = _trees(dataset, some)
-                claims.append(claim if played == dataset else claim.played_on(played, dataset))
-        return claims
+        return costs(self.panels(settings, traces))
 
     def titled(self, traces: Sequence[Trace]) -> str:
         absent = _absent({trace.environment for trace in traces})
@@ -243,6 +240,19 @@ class Runtime(Experiment):
         drawing.suptitle(f"{self.titled(traces)}; stars: the paper's recipe with scikit-learn")
         save(drawing, path)
         write_text(path.with_name("table.md"), table(traces), "choose another --out")
+
+
+def costs(by_world: Mapping[str, list[Trace]], every: bool = False) -> list[Claim]:
+    """The claims on costs: those that something was timed for, or `every` one."""
+    claims = [_costs(by_world)]
+    for dataset in DATA:
+        played = STAND_IN if dataset not in by_world and STAND_IN in by_world else dataset
+        some = by_world.get(played, [])
+        names = {trace.policy for trace in some}
+        if every or names & {*TREES, "tree-heuristic-30", "npb-tree-30"}:
+            claim = _trees(dataset, some)
+            claims.append(claim if played == dataset else claim.played_on(played, dataset))
+    return claims
 
 
 def _worlds(settings: Settings) -> list[Labelled]:

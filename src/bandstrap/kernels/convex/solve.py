@@ -35,6 +35,20 @@ def precondition(factor, v, out):
 
 
 @kernel
+def triangle_norm(factor, v, places):
+    """The length of G v, with G lower triangular and v zero but in some rising places."""
+    total = 0.0
+    for i in range(factor.shape[0]):
+        y = 0.0
+        for j in places:
+            if j > i:
+                break
+            y += factor[i, j] * v[j]
+        total += y * y
+    return np.sqrt(total)
+
+
+@kernel
 def direction(factor, flatter, g, pairs, count, p, work):
     """p = -B g with the L-BFGS inverse B of the last `count` pairs; returns -g·p.
 

@@ -333,6 +333,7 @@ class GaussianLimitLearner(ArmsLearner):
                     warn_of_rounding("GaussianLimit")
         self.theta[index] = arm.theta
         self.ready[index] = True
-        # While rows are few, each adds a direction that the inverse lacks.
-        self.due[index] = (1.0 if arm.examples.few else GROWTH) * arm.examples.rows.count
+        # While rows are few, each may add a direction that the inverse lacks.
+        lacking = len(factor) < len(arm.theta)
+        self.due[index] = (1.0 if lacking else GROWTH) * arm.examples.rows.count
         self.gained[index] = 0.0

@@ -38,7 +38,8 @@ class ConvexArm:
 
     GᵀG is about the inverse Hessian at θ̂. The fit is updated when the examples have grown by a
     factor `growth`: draws start there but do not depend on how good it is. While there are fewer
-    examples than features, each one adds a direction, and everything is recomputed.
+    examples than features, each one adds a direction, and everything is recomputed; unless there
+    are so many features that a factor of all directions, by the penalty, is cheaper.
     """
 
     schema = Schema(

@@ -43,6 +43,8 @@ ROUGH = 1e-3  # a column whose own share is below this needs double precision
 BESIDE = 1e-13  # parameters nearer than this to a span are in it
 FLATTEST = 1e-20  # factors take the loss to bend at least this much
 FINEST, COARSEST = 5e-324, 1e100  # variances of rewards are between these
+WIDE = 200  # features from which few rows need not be factored in their span
+SHORT, SHORTER = 2, 8  # features for each row beyond which they are, if used once and if kept
 NEAR = 1.0  # a step that moves a margin further leaves the parabola it was computed for
 
 
@@ -175,11 +177,14 @@ class ConvexDraw:
         residual[:n] -= total[:n]
         self.look_around(factor)
 
-    def begin_at(self, theta: Array, factor: Array | None) -> Array:
-        """Start at any parameters; without a factor, by one of the weighted Hessian there."""
+    def begin_at(self, theta: Array, factor: Array | None, once: bool = False) -> Array:
+        """Start at any parameters; without a factor, by one of the weighted Hessian there.
+
+        A factor that is used but `once` is the one that is cheapest to make.
+        """
         self._stand_at(theta)
         if factor is None:
-            factor = self.weighted_factor()
+            factor = self.weighted_factor(once)
             if self._spanned is not None and self.examples.few:
                 inside = self._spanned[1].project(self.theta)  # steps stay in the span
                 if np.abs(inside - self.theta).max() > BESIDE * np.abs(inside).max():
@@ -210,12 +215,12 @@ class ConvexDraw:
 
     def settle(self, tolerance: float) -> None:
         """Solve from here, until a factor computed where the draw ends agrees."""
-        factor = self.begin_at(self.theta, None)
+        factor = self.begin_at(self.theta, None, once=True)
         for _ in range(FACTORS):
             if self.gap <= tolerance:
                 break
             self.solve(factor, tolerance)
-            factor = self.begin_at(self.theta, None)
+            factor = self.begin_at(self.theta, None, once=True)
         self.check_gap(tolerance)
         if self.loss == LINEAR and self.examples.few:
             found = self.decrement
@@ -224,7 +229,7 @@ class ConvexDraw:
         for _ in range(FACTORS):
             if self.near or not self._improve(factor):
                 return
-            factor = self.begin_at(self.theta, None)
+            factor = self.begin_at(self.theta, None, once=True)
 
     def _improve(self, factor: Array) -> bool:
         """One more step although the gap is within the tolerance; undone if it does not go down."""
@@ -282,18 +287,19 @@ class ConvexDraw:
             remedy = f"rounding leaves {self.gap:.1e}; rescale contexts and rewards or raise it"
             raise InvalidInput("tolerance", tolerance, remedy)
 
-    def weighted_factor(self) -> Array:
+    def weighted_factor(self, once: bool = False) -> Array:
         """A factor of the weighted Hessian where the draw stands, as precise as it needs to be."""
-        factor, usual = self.factor()
+        factor, usual = self.factor(once)
         return factor.astype(np.float32) if usual else factor
 
-    def factor(self) -> tuple[Array, bool]:
+    def factor(self, once: bool = False) -> tuple[Array, bool]:
         """The same in double precision, and whether single precision would do."""
-        if self.examples.few:
+        if self._in_their_span(once):
             return self._qr_factor()[0], False
         hessian = self.hessian()
         factor = inverse_factor(hessian)
         if least_own(hessian, factor) >= ROUGH:
+            self._spanned = None  # steps may leave it
             return factor, True
         precise, lost = self._qr_factor()
         if not lost:
@@ -302,6 +308,16 @@ class ConvexDraw:
             self.warned = True
             warn_of_rounding("a draw")
         return factor, True
+
+    def _in_their_span(self, once: bool) -> bool:
+        """Whether few examples are to be factored in their span.
+
+        That costs rows² × features with each new row. A factor of all directions, by the penalty,
+        costs features³ but goes on serving as rows come.
+        """
+        e = self.examples
+        short = (SHORT if once else SHORTER) * e.n_entries < e.rows.n_features
+        return e.few and (e.rows.n_features < WIDE or short)
 
     def _qr_factor(self) -> tuple[Array, bool]:
         e = self.examples

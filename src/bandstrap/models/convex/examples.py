@@ -69,8 +69,8 @@ class ConvexExamples:
 
     @property
     def few(self) -> bool:
-        """Whether they are too few to span all directions."""
-        return self.n_entries <= self.rows.n_features
+        """Whether they are too few to span all directions; with an intercept it takes one more."""
+        return self.n_entries < self.rows.n_features + self.bias
 
     def contexts(self) -> Array:
         """Contexts of all entries, in double precision as passes read them."""

@@ -7,9 +7,10 @@ import numpy as np
 from bandstrap.arrays import Array, Rng
 from bandstrap.choice import check_score, highest, one_of, replica_probabilities
 from bandstrap.errors import InvalidInput
+from bandstrap.kernels.convex.solve import triangle_norm
 from bandstrap.models.base import Learner
 from bandstrap.models.convex.arm import ConvexArm, ConvexArms
-from bandstrap.models.convex.draw import PATIENCE
+from bandstrap.models.convex.draw import PATIENCE, WIDE
 from bandstrap.models.convex.regression import ConvexModel
 from bandstrap.models.features import as_numbers
 from bandstrap.models.link import Link
@@ -74,7 +75,10 @@ class ConvexLearner(ArmsLearner):
     one_for_all: ClassVar[bool] = True
 
     def best(self, contexts: Array, rng: Rng, allowed: Array) -> int:
-        """Refine the arm that may be highest until it is solved: then the others are lower."""
+        """Refine the arm that may be highest until it is solved: then the others are lower.
+
+        Where features are many and iterations cost, until it must be highest.
+        """
         known = self.all.refresh()
         solve_all = contexts.ndim > 1 or len(known) < len(self.arms) or self._young(contexts.size)
         # Perturbed rewards take draws far from the fits that bounds on contenders start from.
@@ -82,8 +86,9 @@ class ConvexLearner(ArmsLearner):
             return highest(self.margins(contexts, rng), allowed, rng)
         x = self.all.augmented(contexts)
         begun = self.all.begin(rng, [index for index in known if allowed[index]])
+        widths = {arm: self._width(self.arms[arm], x) for arm in begun}
         upper = np.full(len(self.arms), -np.inf)
-        upper[begun] = [self._upper(self.arms[arm], x) for arm in begun]
+        upper[begun] = [self._bounds(self.arms[arm], x, widths[arm])[1] for arm in begun]
         solved = np.zeros(len(self.arms), dtype=np.bool_)
         for _ in range(MOST * len(self.arms)):
             top = int(upper.argmax())
@@ -92,7 +97,13 @@ class ConvexLearner(ArmsLearner):
                 return one_of(np.flatnonzero(solved & (upper == upper[top])), rng)
             arm = self.arms[top]
             solved[top] = self._refine(arm)
-            upper[top] = x @ arm.draw.theta if solved[top] else self._upper(arm, x)
+            if solved[top]:
+                upper[top] = x @ arm.draw.theta
+                continue
+            low, upper[top] = self._bounds(arm, x, widths[top])
+            others = np.delete(upper, top)
+            if x.size > WIDE and low > others.max(initial=-np.inf) and not arm.draw.collapsed:
+                return top
         raise self._unsolved()
 
     def _young(self, n_features: int) -> bool:
@@ -159,14 +170,21 @@ class ConvexLearner(ArmsLearner):
             draw.settle(tolerance)
         return draw.gap <= tolerance
 
-    def _upper(self, arm: ConvexArm, x: Array) -> float:
-        """An upper bound of the solved margin.
+    def _width(self, arm: ConvexArm, x: Array) -> float:
+        """About a draw's standard deviation in a context."""
+        if x.size > WIDE and len(arm.factor) == x.size:
+            return float(triangle_norm(arm.factor, x, np.flatnonzero(x)))
+        return float(np.linalg.norm(arm.factor @ x))
+
+    def _bounds(self, arm: ConvexArm, x: Array, width: float) -> tuple[float, float]:
+        """Bounds of the solved margin.
 
         The decrement tells how far the optimum is, and its direction has little to do with the
         context: the margin moves by about width times distance over √dimension.
         """
         draw = arm.draw
-        width = float(np.linalg.norm(arm.factor @ x))  # about a draw's standard deviation here
         expected = width * np.sqrt(draw.decrement / draw.theta.size)
         now = x @ draw.theta
-        return float(max(now, now + x @ draw.step) + BOUND * expected)
+        ahead = now + x @ draw.step
+        beyond = BOUND * expected
+        return float(min(now, ahead) - beyond), float(max(now, ahead) + beyond)

@@ -40,7 +40,8 @@ from bandstrap.storage.schema import (
 )
 from bandstrap.validation import require_positive
 
-SURE = 2.0  # standard errors by which another must predict better to take over
+CHANCE = 0.05  # that one of equal learners ever takes over from the other
+FIRST = 100  # rewards after which a takeover is likeliest to be seen
 HEADS = 10
 
 
@@ -94,10 +95,10 @@ class Auto(LearnerPolicy):
     Regressions learn fast and explore by `RegCB` or, where contexts are wide, by `SquareCB`; the
     network's heads keep their priors and explore as an ensemble. Both learn every reward, whoever
     decided, and each is asked beforehand what it expects. The network takes over when its squared
-    errors are smaller by two standard errors, and gives way again by the same rule. Errors count by
-    the inverse probability of their arms, so that all arms count alike, and the latest most: models
-    learn. `budget` is what a round may cost, deciding and learning, in microseconds of a machine of
-    today. It says how large a network may be.
+    errors are smaller beyond an interval that holds at every look, and gives way again by the same
+    rule. Errors count by the inverse probability of their arms, so that all arms count alike, and
+    the latest most: models learn. `budget` is what a round may cost, deciding and learning, in
+    microseconds of a machine of today. It says how large a network may be.
 
     >>> from bandstrap import Bandit
     >>> bandit = Bandit(Auto(), ["red", "green"], seed=1)
@@ -134,6 +135,19 @@ class Auto(LearnerPolicy):
 def _unit(support: Support) -> Support:
     """The support of rewards as shares of their range."""
     return Support.binary() if support.values and len(support.values) == 2 else Support.interval()
+
+
+def _sure(count: int) -> float:
+    """Standard errors by which another must be ahead, at any look, after `count` rewards.
+
+    Robbins' mixture for a sum that is looked at after every term, as an asymptotic confidence
+    sequence (Waudby-Smith et al., 2021). Its variance grows like count⁵, as term i counts i².
+
+    >>> round(_sure(100), 1), round(_sure(10_000), 1)
+    (3.3, 5.3)
+    """
+    grown = (count / FIRST) ** 5
+    return float(np.sqrt((1 + 1 / grown) * (np.log1p(grown) - 2 * np.log(2 * CHANCE))))
 
 
 class Predictor(Protocol):
@@ -210,7 +224,7 @@ class AutoLearner(Learner):
         self.squares = fade**2 * self.squares + (errors[:, None] - errors) ** 2
         best = int(self.losses.argmin())
         ahead = self.losses[self.leader] - self.losses[best]
-        if ahead > SURE * np.sqrt(self.squares[self.leader, best]):
+        if ahead > _sure(self.learnt) * np.sqrt(self.squares[self.leader, best]):
             self.leader = best
 
     def _importance(self, context: Array, arm: int) -> float:

@@ -41,17 +41,19 @@ COLUMNS = pa.schema(
 
 @dataclass(frozen=True)
 class Source:
-    """Where a run came from."""
+    """Where a run came from; the tree outlives commits that are made again, as by a rebase."""
 
     command: str
     commit: str
     date: str
     machine: str
+    tree: str = ""  # of src/bandstrap, as git names it; early runs lack it
 
     @classmethod
     def here(cls, command: str) -> "Source":
         """This code on this machine, today."""
-        return cls(anywhere(command), commit(), f"{datetime.now(UTC):%Y-%m-%d}", machine())
+        today = f"{datetime.now(UTC):%Y-%m-%d}"
+        return cls(anywhere(command), commit(), today, machine(), tree())
 
 
 def anywhere(command: str) -> str:
@@ -67,11 +69,22 @@ def anywhere(command: str) -> str:
 @cache
 def commit() -> str:
     """The commit of this code, or the version if it is not in a repository."""
-    asked = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short=10", "HEAD"]
+    return _named("HEAD") or f"bandstrap {__version__}"
+
+
+@cache
+def tree() -> str:
+    """The name of what that commit has in src/bandstrap; empty if it is not in a repository."""
+    return _named("HEAD:src/bandstrap")
+
+
+def _named(what: str) -> str:
+    """Git's name of an object, empty if there is none."""
+    asked = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short=10", what]
     try:
         said = subprocess.run(asked, capture_output=True, text=True, timeout=10, check=True)
     except (OSError, subprocess.SubprocessError):
-        return f"bandstrap {__version__}"
+        return ""
     return said.stdout.strip()
 
 
@@ -159,17 +172,29 @@ class Evidence:
         return {path.name.removesuffix(".parquet"): self._runs(path) for path in paths}
 
     def traces(self, experiment: str, environment: str, seed: int = 0) -> list[Trace]:
-        """A trace for each policy: of its runs that have equally many rounds, the most runs."""
+        """A trace for each policy: of the runs that have the most rounds.
+
+        More runs that are shorter do not hide them: `shorter` has those.
+        """
         traces = []
         for policy, runs in self.runs(environment).items():
-            horizons = sorted({each.horizon for each in runs})
-            groups = [_first_runs(runs, seed, each) for each in horizons]
-            most = max(groups, key=len, default=[])
-            if most:
-                results = [each.result for each in most]
+            longest = _first_runs(runs, seed, max((each.horizon for each in runs), default=0))
+            if longest:
+                results = [each.result for each in longest]
                 names = experiment, environment, policy
-                traces.append(Trace.join(*names, most[0].horizon, results))
+                traces.append(Trace.join(*names, longest[0].horizon, results))
         return traces
+
+    def shorter(self, experiment: str, environment: str, seed: int = 0) -> list[Trace]:
+        """Traces over fewer rounds where these have more runs.
+
+        A run's first rounds are those of a shorter run, so that longer ones count too.
+        """
+        return [
+            _up_to(horizon, some, (experiment, environment, policy))
+            for policy, runs in self.runs(environment).items()
+            for horizon, some in _shorter(runs, seed)
+        ]
 
     def _path(self, environment: str, policy: str) -> Path:
         return self.folder / environment / f"{policy}.parquet"
@@ -189,6 +214,35 @@ class Evidence:
                     stacklevel=2,
                 )
         return self._holds[place]
+
+
+def _shorter(runs: Iterable[KeptRun], seed: int) -> Iterator[tuple[int, list[KeptRun]]]:
+    """Horizons with the runs of at least as many rounds, where there are more of these."""
+    known = sorted((each for each in runs if each.seed == seed), key=lambda each: each.horizon)
+    horizons = sorted({each.horizon for each in known}, reverse=True)
+    most = len(_first_runs(known, seed, horizons[0])) if horizons else 0
+    for horizon in horizons[1:]:
+        found = {each.run: each for each in known if each.horizon >= horizon}
+        first = [found[run] for run in takewhile(found.__contains__, count())]
+        if len(first) > most:
+            yield horizon, first
+            most = len(first)
+
+
+def _up_to(horizon: int, runs: list[KeptRun], names: tuple[str, str, str]) -> Trace:
+    """A trace of the rounds up to the horizon that all of the runs have recorded."""
+    rounds = recorded_rounds(horizon)
+    for each in runs:
+        rounds = np.intersect1d(rounds, each.rounds)
+    parts = [_at(each, rounds) for each in runs]
+    regret, reward = (np.stack([part[i] for part in parts]) for i in range(2))
+    return Trace(*names, rounds, regret, reward, np.sum([part[2] for part in parts], axis=0))
+
+
+def _at(run: KeptRun, rounds: Array) -> tuple[Array, Array, Array]:
+    """Regret, reward and seconds at some of a run's recorded rounds."""
+    places = np.searchsorted(run.rounds, rounds)
+    return run.result.regret[0, places], run.result.reward[0, places], run.result.seconds[places]
 
 
 def _first_runs(runs: Iterable[KeptRun], seed: int, horizon: int) -> list[KeptRun]:
