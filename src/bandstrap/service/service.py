@@ -29,16 +29,15 @@ from bandstrap.service.messages import (
     RewardRequest,
 )
 from bandstrap.service.store import Store, Unavailable
+from bandstrap.service.store.rows import NewDecision, StoredDecision
 from bandstrap.service.store.steps import newest_snapshots, status_of
 from bandstrap.service.store.writer import Job, Writer
 from bandstrap.service.store.writing import (
     Activated,
     NewActivation,
     NewCommand,
-    NewDecision,
     NewReward,
     Receipt,
-    StoredDecision,
 )
 from bandstrap.service.trust import trusted_classes
 from bandstrap.validation import is_finite

@@ -85,22 +85,25 @@ def _connector(module: Any, path: Path, mode: str) -> Callable[[], Any]:
 
 
 def _begin(connection: Connection) -> None:
-    """As soon as no other process writes.
-
-    SQLite itself would wait longer and longer between two tries, and starve some processes.
-    """
     if not connection.get_execution_options().get("writes"):
         connection.exec_driver_sql("BEGIN")
         return
-    run: Any = connection.connection.execute
-    until = monotonic() + PATIENCE
+    begin(connection.connection, connection.dialect.loaded_dbapi)
+
+
+def begin(connection: Any, module: Any) -> None:
+    """Begin to write, on a connection of the driver's, as soon as no other process writes.
+
+    SQLite itself would wait longer and longer between two tries, and starve some processes.
+    """
+    run, until = connection.execute, monotonic() + PATIENCE
     run("PRAGMA busy_timeout = 0")
     try:
         while True:
             try:
                 run("BEGIN IMMEDIATE")
                 break
-            except connection.dialect.loaded_dbapi.OperationalError as error:
+            except module.OperationalError as error:
                 if not _is_busy(error) or monotonic() > until:
                     raise
                 sleep(uniform(*PAUSE))

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, PoolProxiedConnection
 from sqlalchemy.exc import (
     DataError,
     DBAPIError,
@@ -17,7 +17,10 @@ from sqlalchemy.exc import (
 from bandstrap.errors import BandstrapError, OutputError
 from bandstrap.service.store.migrating import migrate
 from bandstrap.service.store.postgres import postgres_engine
-from bandstrap.service.store.sqlite import sqlite_engine
+from bandstrap.service.store.postgres_rows import PostgresRows
+from bandstrap.service.store.rows import Rows
+from bandstrap.service.store.sqlite import begin, sqlite_engine
+from bandstrap.service.store.sqlite_rows import SqliteRows
 
 T = TypeVar("T")
 
@@ -57,9 +60,27 @@ class Store:
         What stood in the way of others, or found that the server had gone in the meantime, is
         tried again: until it is committed nothing has happened.
         """
+        return self._tried(lambda: self._write_once(work))
+
+    def write_rows(self, work: Callable[[Rows], T]) -> T:
+        """As `write`, by the statements of the hot path."""
+        return self._tried(lambda: self._rows_once(work))
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """Look something up."""
+        return self._tried(lambda: self._read_once(work))
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+    def migrate(self) -> None:
+        """Make the tables, or bring them up to date."""
+        self.write(lambda connection: migrate(connection, self.where))
+
+    def _tried(self, once: Callable[[], T]) -> T:
         for left in reversed(range(TRIES)):
             try:
-                return self._write_once(work)
+                return once()
             except OUR_FAULT:
                 raise
             except DBAPIError as error:
@@ -69,28 +90,6 @@ class Store:
                 raise self._unavailable(error) from error
         raise AssertionError  # the last try returns or raises
 
-    def read(self, work: Callable[[Connection], T]) -> T:
-        """Look something up."""
-        for left in reversed(range(TRIES)):
-            try:
-                with self.engine.connect() as connection:
-                    return work(connection)
-            except OUR_FAULT:
-                raise
-            except DBAPIError as error:
-                if not left or not _may_try_again(error):
-                    raise self._unavailable(error) from error
-            except (SQLAlchemyError, OSError, self._error) as error:
-                raise self._unavailable(error) from error
-        raise AssertionError
-
-    def close(self) -> None:
-        self.engine.dispose()
-
-    def migrate(self) -> None:
-        """Make the tables, or bring them up to date."""
-        self.write(lambda connection: migrate(connection, self.where))
-
     def _write_once(self, work: Callable[[Connection], T]) -> T:
         options = {} if self.is_postgres else {"writes": True}
         with self.engine.connect().execution_options(**options) as connection:
@@ -99,6 +98,45 @@ class Store:
                 with _not_again():
                     transaction.commit()
             return result
+
+    def _rows_once(self, work: Callable[[Rows], T]) -> T:
+        pooled = self.engine.raw_connection()
+        try:
+            try:
+                result = work(self._begun(pooled.dbapi_connection))
+            except self._error as error:
+                raise self._as_ours(pooled, error) from error
+            with _not_again():
+                try:
+                    pooled.commit()
+                except self._error as error:
+                    raise self._as_ours(pooled, error) from error
+            return result
+        finally:
+            pooled.close()  # which rolls back what was not committed
+
+    def _begun(self, connection: Any) -> Rows:
+        if self.is_postgres:
+            return PostgresRows(connection)
+        begin(connection, self.engine.dialect.loaded_dbapi)
+        return SqliteRows(connection)
+
+    def _as_ours(self, pooled: PoolProxiedConnection, error: Exception) -> BaseException:
+        """An error of the driver as SQLAlchemy would raise it, for one way to judge them all."""
+        dialect = self.engine.dialect
+        gone = dialect.is_disconnect(error, pooled.dbapi_connection, None)  # type: ignore[arg-type]
+        if gone:
+            pooled.invalidate(error)
+            self.engine.dispose()  # the others are as old
+        made: BaseException = DBAPIError.instance(
+            None, None, error, self._error, hide_parameters=True, connection_invalidated=gone,
+            dialect=dialect,
+        )  # fmt: skip
+        return made
+
+    def _read_once(self, work: Callable[[Connection], T]) -> T:
+        with self.engine.connect() as connection:
+            return work(connection)
 
     @property
     def _error(self) -> Any:

@@ -9,12 +9,12 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from bandstrap.service.store.rows import NewDecision, Rows
 from bandstrap.service.store.store import Store, Unavailable
 from bandstrap.service.store.writing import (
     Check,
     NewActivation,
     NewCommand,
-    NewDecision,
     NewReward,
     lock_decisions,
     put_activations,
@@ -38,6 +38,11 @@ class Job:
     activations: Sequence[NewActivation] = ()
     commands: Sequence[NewCommand] = ()
     future: "Future[Any]" = field(default_factory=Future)
+
+    @property
+    def is_hot(self) -> bool:
+        """Whether it is of decisions and rewards: those go another way, without the others."""
+        return not self.activations and not self.commands
 
     def __len__(self) -> int:
         parts = (self.decisions, self.asked, self.rewards, self.activations, self.commands)
@@ -81,13 +86,16 @@ class Writer:
                     break
                 group.append(job)
                 rows += len(job)
-            self._commit(group)
+            for some in ([job for job in group if job.is_hot],
+                         [job for job in group if not job.is_hot]):  # fmt: skip
+                if some:
+                    self._commit(some)
             if last:
                 return
 
     def _commit(self, group: list[Job]) -> None:
         try:
-            results = self._store.write(lambda connection: self._stored(connection, group))
+            results = self._results(group)
         except Unavailable as error:
             self.trouble = str(error)
             for job in group:
@@ -104,23 +112,27 @@ class Writer:
         for job, result in zip(group, results, strict=True):
             _complete(job, job.finish, result)
 
-    def _stored(self, connection: Connection, group: list[Job]) -> list[Any]:
-        """All of a group; for each job what is to be known of it."""
+    def _results(self, group: list[Job]) -> list[Any]:
+        """Store all of a group; for each job what is to be known of it."""
+        if group[0].is_hot:
+            return self._store.write_rows(lambda rows: self._hot(rows, group))
+        return self._store.write(lambda connection: self._others(connection, group))
+
+    def _hot(self, rows: Rows, group: list[Job]) -> list[Any]:
         decisions = [each for job in group for each in job.decisions]
         asked = [each for job in group for each in job.asked]
-        stored = put_decisions(connection, decisions, asked)
+        stored = put_decisions(rows, decisions, asked)
         rewards = [each for job in group for each in job.rewards]
+        receipts = iter(put_rewards(rows, rewards, self._check))
+        return [[next(receipts) for _ in job.rewards] or stored for job in group]
+
+    def _others(self, connection: Connection, group: list[Job]) -> list[Any]:
         activations = [each for job in group for each in job.activations]
-        ids = [*(each.id for each in rewards), *(each.id for each in activations)]
-        known = lock_decisions(connection, ids)
-        receipts = iter(put_rewards(connection, rewards, known, self._check))
+        known = lock_decisions(connection, [each.id for each in activations])
         activated = iter(put_activations(connection, activations, known))
         commands = iter(put_commands(connection, [each for job in group for each in job.commands]))
         return [
-            [next(receipts) for _ in job.rewards]
-            or [next(activated) for _ in job.activations]
-            or [next(commands) for _ in job.commands]
-            or stored
+            [next(activated) for _ in job.activations] or [next(commands) for _ in job.commands]
             for job in group
         ]
 
