@@ -46,6 +46,8 @@ __all__ = ["Service"]
 
 LOG = logging.getLogger(__name__)
 ENCODER = msgspec.json.Encoder()
+FORM = "2:"  # of digests
+BODIES = msgspec.json.Encoder(order="deterministic", enc_hook=repr)
 ANSWERS = msgspec.json.Decoder(DecisionAnswer)
 
 
@@ -53,11 +55,26 @@ class Prepared(NamedTuple):
     """One decision of a call: to be stored, or only to be looked up."""
 
     id: str
-    digest: str
-    given: bool  # the id is the client's, so that it may be stored already
+    experiment: str
+    request: DecisionRequest
     decided: DecisionAnswer | None
     row: NewDecision | None
     problem: Problem | None
+
+    @property
+    def given(self) -> bool:
+        """Whether the id is the client's, so that it may be stored already."""
+        return self.request.id is not None
+
+    def is_of(self, digest: str) -> bool:
+        """Whether a stored decision was asked for with the same body."""
+        if not digest.startswith(FORM):
+            return digest == _former_digest(self.experiment, self.request)
+        return (
+            self.row is not None
+            and self.row.digest == digest
+            or (_digest(self.experiment, self.request) == digest)
+        )
 
 
 class Service:
@@ -115,11 +132,10 @@ class Service:
         now, rows = self._clock(), []
         refused: dict[int, Problem] = {}
         for place, (name, told) in enumerate(rewards):
-            if not all(map(is_finite, (told.reward, *told.metrics.values()))):
+            if not is_finite(told.reward) or not all(map(is_finite, told.metrics.values())):
                 refused[place] = _refused("reward and metrics: give finite numbers")
                 continue
-            metrics = json.dumps({key: told.metrics[key] for key in sorted(told.metrics)})
-            rows.append(NewReward(name, now, float(told.reward), metrics))
+            rows.append(NewReward(name, now, float(told.reward), _metrics_text(told.metrics)))
         if not rows:
             return _done([*refused.values()])
 
@@ -211,18 +227,19 @@ class Service:
 
     def _prepared(self, decider: Decider, request: DecisionRequest) -> Prepared:
         name = new_epoch() if request.id is None else request.id
-        given, now = request.id is not None, self._clock()
-        digest = _digest(decider.experiment.name, request)
+        experiment, now = decider.experiment.name, self._clock()
+        answer = row = problem = None
         try:
-            decided = decider.decide(request, name, now)
-            answer, record = decided.answer, as_text(decided.record)
+            answer, record = decider.decide(request, name, now)
+            row = NewDecision(
+                name, experiment, now, answer.expires, _digest(experiment, request),
+                as_text(record), ENCODER.encode(answer).decode(),
+            )  # fmt: skip
         except BandstrapError as error:
-            return Prepared(name, digest, given, None, None, _refused(str(error)))
-        row = NewDecision(
-            name, answer.experiment, now, answer.expires, digest, record,
-            ENCODER.encode(answer).decode(),
-        )  # fmt: skip
-        return Prepared(name, digest, given, answer, row, None)
+            problem = _refused(str(error))
+        except RecursionError:
+            problem = _refused("context: it is nested too deeply")
+        return Prepared(name, experiment, request, answer, row, problem)
 
     def _refusal(self, experiment: str, reward: float) -> str | None:
         known = self.config.experiments.get(experiment)
@@ -250,11 +267,24 @@ class Service:
                     check_settings(each, told.facts["settings"])
 
 
-def _digest(experiment: str, request: DecisionRequest) -> str:
+def _digest(experiment: str, it: DecisionRequest) -> str:
     """Equal for equal requests."""
+    told = (
+        experiment, it.context, it.allowed, it.rank, it.deferred, it.arm, it.propensity
+    )  # fmt: skip
+    return FORM + sha256(BODIES.encode(told)).hexdigest()
+
+
+def _former_digest(experiment: str, request: DecisionRequest) -> str:
+    """As earlier versions made it: of decisions that they have stored."""
     told = {field: getattr(request, field) for field in request.__struct_fields__ if field != "id"}
     text = json.dumps([experiment, told], sort_keys=True, default=repr)
     return sha256(text.encode()).hexdigest()
+
+
+def _metrics_text(metrics: Mapping[str, float]) -> str:
+    """Equal for equal metrics."""
+    return json.dumps({key: metrics[key] for key in sorted(metrics)}) if metrics else "{}"
 
 
 def _answered(asked: Prepared, stored: dict[str, StoredDecision]) -> DecisionAnswer | Problem:
@@ -264,7 +294,7 @@ def _answered(asked: Prepared, stored: dict[str, StoredDecision]) -> DecisionAns
         answer = asked.problem or asked.decided
         assert answer is not None
         return answer
-    if found.digest != asked.digest:
+    if not asked.is_of(found.digest):
         detail = f"decision {asked.id} was asked for with another body: give each its own id"
         return Problem(409, "Conflict", detail)
     if asked.row is not None and asked.decided is not None and found.answer == asked.row.answer:
