@@ -5,6 +5,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 from threading import Thread
+from time import monotonic, sleep
 from typing import Any
 
 from sqlalchemy import Connection
@@ -23,6 +24,8 @@ from bandstrap.service.store.writing import (
     put_rewards,
 )
 
+LONGEST_WAIT = 0.002  # seconds, and never longer than a commit takes
+LOOK = 0.0002  # seconds
 MOST = 2000  # rows in one transaction, unless one caller brings more
 
 
@@ -58,6 +61,7 @@ class Writer:
     def __init__(self, store: Store, check: Check) -> None:
         self._store, self._check = store, check
         self._queue: SimpleQueue[Job | None] = SimpleQueue()
+        self._callers, self._took = 0, 0.0  # at once, and a commit's seconds, of late
         self.trouble = ""  # why the last transaction failed; empty if it did not
         self._thread = Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
@@ -78,20 +82,38 @@ class Writer:
 
     def _run(self) -> None:
         while (first := self._queue.get()) is not None:
-            group, rows, last = [first], len(first), False
-            while rows < MOST and not self._queue.empty():
-                job = self._queue.get()
-                if job is None:
-                    last = True
-                    break
-                group.append(job)
-                rows += len(job)
+            self._wait_for_others()
+            group, last = self._waiting(first)
+            started = monotonic()
             for some in ([job for job in group if job.is_hot],
                          [job for job in group if not job.is_hot]):  # fmt: skip
                 if some:
                     self._commit(some)
+            self._took = monotonic() - started
+            self._callers = len(group) + self._queue.qsize()
             if last:
                 return
+
+    def _wait_for_others(self) -> None:
+        """Until those who were waiting or answered a moment ago are back, but not for long.
+
+        What is answered together comes back one by one. The first of them alone would keep all
+        others waiting for its commit, and those would be twice as many.
+        """
+        until = monotonic() + min(self._took, LONGEST_WAIT)
+        while self._queue.qsize() + 1 < self._callers and monotonic() < until:
+            sleep(LOOK)
+
+    def _waiting(self, first: Job) -> tuple[list[Job], bool]:
+        """All that waits, and whether it is the last."""
+        group, rows = [first], len(first)
+        while rows < MOST and not self._queue.empty():
+            job = self._queue.get()
+            if job is None:
+                return group, True
+            group.append(job)
+            rows += len(job)
+        return group, False
 
     def _commit(self, group: list[Job]) -> None:
         try:
