@@ -14,6 +14,7 @@ from bandstrap.errors import OutputError
 SAFE = (3, 51, 3)  # before, the write-ahead log may lose what several processes write
 PATIENCE = 10.0  # seconds to wait for other processes
 PAUSE = (0.0005, 0.002)  # seconds between two tries to write
+LOG_PAGES = 10_000  # of the write-ahead log, before whoever commits has to empty it
 BASE, BUSY = 0xFF, 5  # of SQLite's codes of errors; the rest says more
 WAL, TRUNCATE = "wal", "truncate"
 
@@ -72,6 +73,7 @@ def _connector(module: Any, path: Path, mode: str) -> Callable[[], Any]:
         run = connection.execute
         try:
             run("PRAGMA synchronous = FULL")
+            run(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
             found = run(f"PRAGMA journal_mode = {mode}").fetchone()[0]
             if found != mode:
                 problem = f"has the journal mode {found} and not {mode}"
@@ -109,6 +111,12 @@ def begin(connection: Any, module: Any) -> None:
                 sleep(uniform(*PAUSE))
     finally:
         run(f"PRAGMA busy_timeout = {int(1000 * PATIENCE)}")
+
+
+def checkpoint(connection: Connection) -> None:
+    """Move what is in the write-ahead log to the file, as far as nobody has to wait for it."""
+    run: Any = connection.connection.execute  # not in a transaction
+    run("PRAGMA wal_checkpoint(PASSIVE)")
 
 
 def _is_busy(error: Any) -> bool:
