@@ -22,7 +22,7 @@ from bandstrap.validation import is_finite
 
 ENCODER = msgspec.json.Encoder()
 JSON = json.JSONEncoder(allow_nan=False, separators=(",", ":"))  # refuses NaN
-GIVEN = "given"  # how a propensity was found that the client told
+GIVEN = "given"  # the method of a propensity that the client has sent
 MOST_ARMS = 64  # of which all probabilities are kept, where they are known
 
 

@@ -52,7 +52,14 @@ class State:
                 raise OutputError(
                     f"experiment {self.experiment.name}", problem, "restore the store"
                 )
-            _HANDLERS[step.kind](self, step)
+            try:
+                _HANDLERS[step.kind](self, step)
+            except BandstrapError:
+                raise
+            except Exception as error:  # of a model: it is written down, and would come again
+                if step.kind != "lesson":
+                    raise
+                self.refusals.append(f"{step.id} could not be learnt: {type(error).__name__}")
             self.number = step.number
 
     def check(self, kind: str, payload: Mapping[str, Any]) -> None:

@@ -68,13 +68,13 @@ class Prepared(NamedTuple):
 
     def is_of(self, digest: str) -> bool:
         """Whether a stored decision was asked for with the same body."""
-        if not digest.startswith(FORM):
-            return digest == _former_digest(self.experiment, self.request)
-        return (
-            self.row is not None
-            and self.row.digest == digest
-            or (_digest(self.experiment, self.request) == digest)
-        )
+        if self.row is not None and self.row.digest == digest:
+            return True
+        form = _digest if digest.startswith(FORM) else _former_digest
+        try:
+            return form(self.experiment, self.request) == digest
+        except RecursionError:
+            return False
 
 
 class Service:
@@ -182,7 +182,7 @@ class Service:
             "experiment": experiment, "kind": kind, "position": positions[0], "time": now,
         }  # fmt: skip
         command = NewCommand(experiment, now, kind, told, by)
-        return self._writer.put(Job(finish, _unavailable, commands=[command]))
+        return self._writer.put(Job(finish, _not_done, commands=[command]))
 
     def status(self, experiment: str) -> dict[str, Any]:
         """How an experiment is doing, as the learner has published it."""
@@ -321,8 +321,19 @@ def _refused(detail: str) -> Problem:
     return Problem(422, "Refused", detail)
 
 
-def _unavailable(why: str) -> Problem:
-    return Problem(503, "Not stored", why)
+def _unavailable(error: Unavailable) -> Problem:
+    if error.unsure:
+        detail = f"{error}: it may be stored all the same; ask again, with the same id"
+        return Problem(503, "Not known", detail)
+    return Problem(503, "Not stored", str(error))
+
+
+def _not_done(error: Unavailable) -> Problem:
+    """Of a command, which has no id: a second one would be another."""
+    if error.unsure:
+        detail = f"{error}: it may be stored all the same; look at the experiment before you repeat"
+        return Problem(503, "Not known", detail)
+    return _unavailable(error)
 
 
 def _done(result: Any) -> "Future[Any]":

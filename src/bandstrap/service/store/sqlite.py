@@ -38,6 +38,7 @@ def sqlite_engine(path: Path, journal: str | None = None) -> tuple[Engine, str]:
         pool_size=8,
         max_overflow=32,
         poolclass=_pool(),
+        hide_parameters=True,  # contexts and rewards would get into logs
     )
     event.listen(engine, "begin", _begin)
     notice = (

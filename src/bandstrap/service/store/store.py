@@ -16,7 +16,7 @@ from sqlalchemy.exc import (
 
 from bandstrap.errors import BandstrapError, OutputError
 from bandstrap.service.store.migrating import migrate
-from bandstrap.service.store.postgres import postgres_engine
+from bandstrap.service.store.postgres import place, postgres_engine
 from bandstrap.service.store.postgres_rows import PostgresRows
 from bandstrap.service.store.rows import Rows
 from bandstrap.service.store.sqlite import begin, checkpoint, sqlite_engine
@@ -28,6 +28,7 @@ POSTGRES = ("postgresql://", "postgres://", "postgresql+psycopg://")
 TRIES = 4
 OUR_FAULT = (IntegrityError, DataError, ProgrammingError)  # another try would not help
 COMMITTING = "while committing"  # nobody knows whether it has happened: it must not happen again
+GOING_DOWN = "57P"  # of PostgreSQL: a server that ends, perhaps after it has committed
 IN_THE_WAY = ("40001", "40P01")  # of PostgreSQL: transactions of which one has to try again
 
 
@@ -37,6 +38,8 @@ class Unavailable(BandstrapError):  # noqa: N818 - reads better
     >>> print(Unavailable("the disk is full"))
     the disk is full
     """
+
+    unsure = False  # whether it may have happened all the same
 
 
 class Store:
@@ -150,8 +153,12 @@ class Store:
         return self.engine.dialect.loaded_dbapi.Error
 
     def _unavailable(self, error: BaseException) -> Unavailable:
-        said = str(getattr(error, "orig", None) or error).strip().splitlines()
-        return Unavailable(f"{self.where} cannot be used now ({said[0] if said else error})")
+        cause = getattr(error, "orig", None) or error
+        made = Unavailable(f"the store cannot be used now ({_said(cause)})")
+        if self.is_postgres and COMMITTING in getattr(error, "__notes__", ()):
+            state = getattr(cause, "sqlstate", None)
+            made.unsure = state is None or state.startswith(GOING_DOWN)
+        return made
 
 
 def open_store(where: str | Path, journal: str | None = None, unsafe: bool = False) -> Store:
@@ -168,7 +175,7 @@ def open_store(where: str | Path, journal: str | None = None, unsafe: bool = Fal
             said = str(getattr(error, "orig", None) or "it is no address").strip().splitlines()[0]
             problem, remedy = f"cannot be used ({said})", "check the address and the server"
             raise OutputError("the store", problem, remedy) from error
-        store = Store(engine, engine.url.render_as_string())
+        store = Store(engine, place(engine.url))
     else:
         if text == ":memory:":
             raise OutputError(text, "is no file, so nothing would stay", "give a path")
@@ -193,6 +200,15 @@ def _not_again() -> Iterator[None]:
     except DBAPIError as error:
         error.add_note(COMMITTING)
         raise
+
+
+def _said(cause: Any) -> str:
+    """What the database says, without the address that a driver adds where there is no answer."""
+    diagnosed = getattr(cause, "diag", None)
+    if diagnosed is not None:  # psycopg's
+        return diagnosed.message_primary or "its server does not answer"
+    lines = str(cause).strip().splitlines()
+    return lines[0] if lines else type(cause).__name__
 
 
 def _may_try_again(error: DBAPIError) -> bool:

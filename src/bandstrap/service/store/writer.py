@@ -1,10 +1,12 @@
 """Group commit: what several callers want to store goes into one transaction."""
 
+import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
-from queue import SimpleQueue
-from threading import Thread
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
 from time import monotonic, sleep
 from typing import Any
 
@@ -24,7 +26,9 @@ from bandstrap.service.store.writing import (
     put_rewards,
 )
 
+LOG = logging.getLogger(__name__)
 LONGEST_WAIT = 0.002  # seconds, and never longer than a commit takes
+DEADLINE = 15.0  # seconds that a store may take for a group
 LOOK = 0.0002  # seconds
 MOST = 2000  # rows in one transaction, unless one caller brings more
 
@@ -34,7 +38,7 @@ class Job:
     """What one caller wants to store, and who waits for it."""
 
     finish: Callable[[Any], Any]  # of what was stored, the caller's result
-    fail: Callable[[str], Any]  # of a sentence
+    fail: Callable[[Unavailable], Any]
     decisions: Sequence[NewDecision] = ()
     asked: Sequence[str] = ()  # ids under which something may be stored already
     rewards: Sequence[NewReward] = ()
@@ -64,7 +68,10 @@ class Writer:
         self._callers, self._took = 0, 0.0  # at once, and a commit's seconds, of late
         self.trouble = ""  # why the last transaction failed; empty if it did not
         self._thread = Thread(target=self._run, name="writer", daemon=True)
+        self._current: tuple[Sequence[Job], float] = (), 0.0  # what is stored now, since when
+        self._closed = Event()
         self._thread.start()
+        Thread(target=self._watch, name="writer's watch", daemon=True).start()
 
     def put(self, job: Job) -> "Future[Any]":
         self._queue.put(job)
@@ -79,16 +86,57 @@ class Writer:
         """Store what waits, and end."""
         self._queue.put(None)
         self._thread.join()
+        self._closed.set()
+
+    def hurry(self, seconds: float) -> None:
+        """Answer all who wait, if the store has kept a group for so long.
+
+        Whether that group is stored is not known then; what waits behind it is not.
+        """
+        group, since = self._current
+        if not group or monotonic() - since < seconds:
+            return
+        late = Unavailable(f"the store has not answered for {seconds:g} seconds")
+        late.unsure = True
+        self._fail(group, late)
+        behind, last = self._drained()
+        self._fail(behind, Unavailable(str(late)))
+        if last:
+            self._queue.put(None)
+
+    def _watch(self) -> None:
+        while not self._closed.wait(1.0):
+            self.hurry(DEADLINE)
+
+    def _drained(self) -> tuple[list[Job], bool]:
+        """All that waits, and whether it is the last."""
+        waiting: list[Job] = []
+        while not self._queue.empty():
+            with suppress(Empty):
+                job = self._queue.get_nowait()
+                if job is None:
+                    return waiting, True
+                waiting.append(job)
+        return waiting, False
+
+    def _fail(self, group: Sequence[Job], error: Unavailable) -> None:
+        if not self.trouble:
+            LOG.warning("%s", error)
+        self.trouble = str(error)
+        for job in group:
+            _complete(job, job.fail, error)
 
     def _run(self) -> None:
         while (first := self._queue.get()) is not None:
             self._wait_for_others()
             group, last = self._waiting(first)
             started = monotonic()
+            self._current = group, started
             for some in ([job for job in group if job.is_hot],
                          [job for job in group if not job.is_hot]):  # fmt: skip
                 if some:
                     self._commit(some)
+            self._current = (), 0.0
             self._took = monotonic() - started
             self._callers = len(group) + self._queue.qsize()
             if last:
@@ -119,16 +167,15 @@ class Writer:
         try:
             results = self._results(group)
         except Unavailable as error:
-            self.trouble = str(error)
-            for job in group:
-                _complete(job, job.fail, str(error))
+            self._fail(group, error)
             return
         except Exception as error:  # a fault of ours: it must not end the thread
             if len(group) > 1:  # nor harm the others
                 for job in group:
                     self._commit([job])
                 return
-            group[0].future.set_exception(error)
+            if not group[0].future.done():
+                group[0].future.set_exception(error)
             return
         self.trouble = ""
         for job, result in zip(group, results, strict=True):
