@@ -48,7 +48,10 @@ class Rewarded(NamedTuple):
     @property
     def stored(self) -> StoredReward | None:
         """Its reward, if it has one."""
-        return None if self.time is None else StoredReward(self.id, *self[3:7])
+        _, _, _, time, reward, metrics, late, _ = self
+        if time is None or reward is None or metrics is None or late is None:
+            return None
+        return StoredReward(self.id, time, reward, metrics, late)
 
 
 class Rows(Protocol):
