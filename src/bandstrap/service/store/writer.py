@@ -29,7 +29,7 @@ from bandstrap.service.store.writing import (
 LOG = logging.getLogger(__name__)
 LONGEST_WAIT = 0.002  # seconds, and never longer than a commit takes
 DEADLINE = 15.0  # seconds that a store may take for a group
-LOOK = 0.0002  # seconds
+LOOK = 0.0005  # seconds
 MOST = 2000  # rows in one transaction, unless one caller brings more
 
 
