@@ -1,7 +1,7 @@
 # Every target sets up what it needs in .venv; only Python 3.11 or later and make must be there.
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-pythons browser lint reproduce appendix contexts bench bench-contextual bench-bandit bench-compare bench-engines bench-peers endurance crashes crashes-service fuzz schema-service bench-service gate-service body-service claims docs lock package clean
+.PHONY: help test test-pythons browser lint reproduce appendix contexts bench bench-contextual bench-bandit bench-compare bench-engines bench-peers endurance crashes crashes-service fuzz schema-service bench-service endurance-service gate-service body-service claims docs lock package clean
 
 PYTHON ?= python3
 PYTHONS ?= python3.11 python3.12 python3.13
@@ -118,8 +118,11 @@ schema-service: $(TOOLS) $(FRESH_KERNELS) ## schemathesis for five minutes again
 	build/schema/bin/python -m pip install --quiet --disable-pip-version-check schemathesis
 	$(BIN)/python tests/service/http/schema.py --seconds 300 --schemathesis $(CURDIR)/build/schema/bin/schemathesis $(if $(STORE),--store $(STORE))
 
-bench-service: $(TOOLS) $(FRESH_KERNELS) ## durable decisions and rewards over HTTP, beside the same server that stores nothing
-	$(BIN)/python benchmarks/service.py
+bench-service: $(TOOLS) $(FRESH_KERNELS) ## durable decisions and rewards over HTTP, beside the same server that stores nothing; STORE=postgresql://… for that store
+	$(BIN)/python benchmarks/service.py --seconds 60 --turns 6 $(if $(STORE),--store $(STORE))
+
+endurance-service: $(TOOLS) $(FRESH_KERNELS) ## an hour of steady load on bandstrap serve, its memory looked at every minute
+	$(BIN)/python benchmarks/service.py --rate 200 --seconds 3600 $(if $(STORE),--store $(STORE))
 
 gate-service: $(TOOLS) $(FRESH_KERNELS) ## how often the gate promotes wrongly and how soon rightly, and the ratio test's alarms
 	$(BIN)/python benchmarks/gate.py

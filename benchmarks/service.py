@@ -3,6 +3,9 @@
 Clients on this machine decide and reward, one after the other, each on a connection of its own. The
 floor is the same server, with the same parsing, keys and counters, over a service whose answers are
 there at once. Both run at the same time and are asked by turns.
+
+With `--rate` there is no floor: so many requests a second come for as long as `--seconds` says, and
+the memory of all processes is looked at every `--every` seconds.
 """
 
 import asyncio
@@ -13,7 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from hashlib import sha256
@@ -134,15 +137,30 @@ class Client(asyncio.Protocol):
             raise RuntimeError((head + answer).decode())
         return perf_counter() - started
 
+    async def decide(self) -> float:
+        self.number += 1
+        body = f'{{"id": "{self.name}-{self.number}"}}'
+        return await self.ask("POST", "/v1/experiments/load/decisions", body)
+
+    async def reward(self) -> float:
+        path = f"/v1/decisions/{self.name}-{self.number}/reward"
+        return await self.ask("PUT", path, f'{{"reward": {self.number % 2}}}')
+
     async def work(self, until: float) -> list[float]:
         found = []
         while monotonic() < until:
-            self.number += 1
-            it = f"{self.name}-{self.number}"
-            body = f'{{"id": "{it}"}}'
-            found.append(await self.ask("POST", "/v1/experiments/load/decisions", body))
-            path = f"/v1/decisions/{it}/reward"
-            found.append(await self.ask("PUT", path, f'{{"reward": {self.number % 2}}}'))
+            found += [await self.decide(), await self.reward()]
+        return found
+
+    async def keep(self, first: float, until: float, pause: float) -> list[float]:
+        """A decision and its reward at every beat; seconds since the beat, late or not."""
+        found, beat = [], first
+        while beat < until:
+            await asyncio.sleep(beat - monotonic())
+            await self.decide()
+            found.append(monotonic() - beat)
+            found.append(await self.reward())
+            beat += pause
         return found
 
 
@@ -153,6 +171,29 @@ class Load:
         self.port, self.clients, self.turn = port, clients, 0
 
     async def run(self, seconds: float) -> np.ndarray[Any, Any]:
+        made = await self._connected()
+        until = monotonic() + seconds
+        return await self._done(made, [each.work(until) for each in made])
+
+    async def steady(
+        self, seconds: float, rate: float, every: float, look: Callable[[], None]
+    ) -> np.ndarray[Any, Any]:
+        """So many requests a second; `look` is called at the start, in between and at the end."""
+        made = await self._connected()
+        start, pause = monotonic(), 2 * self.clients / rate
+        beats = [start + place * pause / self.clients for place in range(self.clients)]
+        looking = asyncio.create_task(_looking(every, look))
+        try:
+            found = await self._done(
+                made,
+                [it.keep(at, start + seconds, pause) for it, at in zip(made, beats, strict=True)],
+            )
+        finally:
+            looking.cancel()
+        look()
+        return found
+
+    async def _connected(self) -> list[Client]:
         loop = asyncio.get_running_loop()
         self.turn += 1
         made = []
@@ -162,11 +203,19 @@ class Load:
                 lambda name=name: Client(name), "127.0.0.1", self.port
             )
             made.append(client)
-        until = monotonic() + seconds
-        found = await asyncio.gather(*(each.work(until) for each in made))
+        return made
+
+    async def _done(self, made: list[Client], work: list[Any]) -> np.ndarray[Any, Any]:
+        found = await asyncio.gather(*work)
         for each in made:
             each.transport.close()
         return np.concatenate(found)
+
+
+async def _looking(every: float, look: Callable[[], None]) -> None:
+    while True:
+        look()
+        await asyncio.sleep(every)
 
 
 @contextmanager
@@ -217,23 +266,70 @@ def main() -> None:
     parser.add_argument("--store", default="load.sqlite")
     parser.add_argument("--policy", default="ts")
     parser.add_argument("--window", type=float, default=5.0)
+    parser.add_argument("--rate", type=float, help="requests a second, steadily, without a floor")
+    parser.add_argument(
+        "--every", type=float, default=60.0, help="seconds between two looks at memory"
+    )
     given = parser.parse_args()
+    if given.rate is not None:
+        with tempfile.TemporaryDirectory() as folder:
+            rows, note = kept_up(given, Path(folder))
+        report(given.out, "service-steady", _settings(given), rows, note)
+        return
     with tempfile.TemporaryDirectory() as folder:
         rows, kept = measured(given, Path(folder))
     note = (
         f"{given.clients} clients, {given.workers} workers; memory in MB, first and last: "
         + json.dumps(kept)
     )
-    settings = {name: value for name, value in vars(given).items() if name != "store"}
-    report(given.out, "service", settings, rows, note)
+    report(given.out, "service", _settings(given), rows, note)
 
 
-def measured(given: Any, folder: Path) -> tuple[list[Row], Row]:
+def _settings(given: Any) -> dict[str, Any]:
+    return {name: value for name, value in vars(given).items() if name != "store"}
+
+
+def kept_up(given: Any, folder: Path) -> tuple[list[Row], str]:
+    """A steady load: the memory of each process at first, in the middle and at last."""
+    looks: list[tuple[float, dict[str, float]]] = []
+    with started(_real(given, folder), folder) as (port, parent):
+        load = Load(port, given.clients)
+        asyncio.run(load.run(1.0))  # until all is loaded
+        look = lambda: looks.append((monotonic(), memory(parent)))  # noqa: E731
+        found = asyncio.run(load.steady(given.seconds, given.rate, given.every, look))
+    hours = np.array([at - looks[0][0] for at, _ in looks]) / 3600
+    rows = [_grown(name, hours, [it[name] for _, it in looks]) for name in looks[0][1]]
+    p50, p99, most = np.quantile(found, [0.5, 0.99, 1.0]) * 1000
+    asked = f"{len(found):,} requests in {given.seconds:g} s, all answered"
+    return rows, f"{asked}; ms: p50 {p50:.1f}, p99 {p99:.1f}, longest {most:.0f}"
+
+
+def _grown(name: str, hours: Any, megabytes: list[float]) -> Row:
+    """The slope is that of the second half: before, windows and caches fill."""
+    half = len(hours) // 2
+    slope = (
+        float(np.polyfit(hours[half:], megabytes[half:], 1)[0]) if len(hours) > half + 1 else 0.0
+    )
+    return {
+        "process": name,
+        "first MB": megabytes[0],
+        "middle MB": megabytes[half],
+        "last MB": megabytes[-1],
+        "MB an hour": slope,
+    }
+
+
+def _real(given: Any, folder: Path) -> list[str]:
+    """The command of the server, and its configuration in the folder."""
     told = {"workers": given.workers, "policy": given.policy, "window": given.window}
     text = APP.format(digest=sha256(KEY.encode()).hexdigest(), **told)
     (folder / "app.toml").write_text(text)
     real = [sys.executable, "-m", "bandstrap", "serve", "app.toml"]
-    real += ["--store", given.store, "--log", "off"]
+    return [*real, "--store", given.store, "--log", "off"]
+
+
+def measured(given: Any, folder: Path) -> tuple[list[Row], Row]:
+    real = _real(given, folder)
     floor = [sys.executable, str(Path(__file__).resolve()), "--nothing", "app.toml"]
     seconds: dict[str, list[Any]] = {"stores nothing": [], "durable": []}
     kept: list[dict[str, float]] = []

@@ -18,8 +18,9 @@ from sqlalchemy import select
 
 from bandstrap.service.store import open_store
 from bandstrap.service.store.reading import Tail
+from bandstrap.service.store.rows import NewDecision
 from bandstrap.service.store.tables import DECISIONS
-from bandstrap.service.store.writing import NewDecision, put_decisions
+from bandstrap.service.store.writing import put_decisions
 
 GROUP = 20  # rows in a transaction
 
@@ -28,15 +29,15 @@ def write(url, writer, rows):
     """Rows in groups, each of them a moment before it is committed."""
     store, rng = open_store(url), random.Random(writer)
 
-    def work(connection, start):
+    def work(transaction, start):
         for i in range(start, min(start + GROUP, rows)):
             row = NewDecision(f"{writer}-{i}", "news", 0.0, 1.0, "", "{}", "{}")
-            put_decisions(connection, [row], [])
+            put_decisions(transaction, [row], [])
             if rng.random() < 0.02:
                 time.sleep(rng.uniform(0.0, 0.02))
 
     for start in range(0, rows, GROUP):
-        store.write(lambda connection, start=start: work(connection, start))
+        store.write_rows(lambda it, start=start: work(it, start))
     store.close()
 
 

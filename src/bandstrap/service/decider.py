@@ -4,11 +4,12 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.bandit.bandit import Bandit
-from bandstrap.bandit.chance import EXACT, checked
+from bandstrap.bandit.chance import EXACT, Chance
 from bandstrap.bandit.decision import Arm, Decision
 from bandstrap.bandit.log.recorded import kept
 from bandstrap.errors import BandstrapError, InvalidInput, UnknownName
@@ -19,8 +20,18 @@ from bandstrap.service.store import Store
 from bandstrap.service.store.steps import deciding_snapshot
 from bandstrap.validation import is_finite
 
-GIVEN = "given"  # how a propensity was found that the client told
+ENCODER = msgspec.json.Encoder()
+JSON = json.JSONEncoder(allow_nan=False, separators=(",", ":"))  # refuses NaN
+GIVEN = "given"  # the method of a propensity that the client has sent
 MOST_ARMS = 64  # of which all probabilities are kept, where they are known
+
+
+class Law(NamedTuple):
+    """How probable arms are where no context matters: the same until more is learnt."""
+
+    every: Array  # (arms,)
+    shares: list[float]  # the same
+    known: dict[str, Any]  # what is kept of it with a decision
 
 
 class Current(NamedTuple):
@@ -29,7 +40,7 @@ class Current(NamedTuple):
     bandit: Bandit
     policy: str
     version: int
-    laws: dict[bytes, Array]  # probabilities of arms, by those allowed, where no context matters
+    laws: dict[Any, Law]  # by the arms that are allowed, and the control's
 
 
 class Decided(NamedTuple):
@@ -90,16 +101,14 @@ class Decider:
         return None
 
     def _online(self, request: DecisionRequest, name: str, now: float, current: Current) -> Decided:
-        decision = self._drawn(request, name, current)
+        decision, law = self._drawn(request, name, current)
         record, chance = kept(decision), decision.chance
-        if chance.every is not None and chance.method == EXACT:
-            record |= self._all_known(decision)
-        found = {
-            "arm": decision.arm, "propensity": chance.propensity, "weight": chance.weight,
-            "method": chance.method, "control": decision.control,
-        }  # fmt: skip
+        if law is not None:
+            record |= law.known
+        elif chance.every is not None and chance.method == EXACT:
+            record |= _all_known(decision)
         ranking = self._ranked(request, decision, decision.arm, name)
-        return self._decided(request, name, now, current, {**record, **found}, ranking, None)
+        return self._decided(request, name, now, current, record, ranking, None)
 
     def _told(self, request: DecisionRequest, name: str, now: float, current: Current) -> Decided:
         """The client has decided; in the shadow the policy says what it would have done."""
@@ -114,7 +123,7 @@ class Decider:
         if arm not in allowed:
             raise InvalidInput("arm", arm, "it is not among those that are allowed")
         if self.experiment.mode is Mode.SHADOW:
-            decision = self._drawn(request, name, current)
+            decision, _ = self._drawn(request, name, current)
             record, would = kept(decision), decision.arm
             ranking = self._ranked(request, decision, arm, name)
         else:
@@ -126,21 +135,23 @@ class Decider:
         }  # fmt: skip
         return self._decided(request, name, now, current, {**record, **found}, ranking, would)
 
-    def _drawn(self, request: DecisionRequest, name: str, current: Current) -> Decision:
-        decision: Decision = current.bandit.decide(request.context, request.allowed, key=name)
-        current.bandit.drop(decision)  # it waits in the journal
-        if current.bandit.policy.context_free and decision.method == EXACT:
-            return decision.with_chance(self._known(decision, current))
-        return decision
+    def _drawn(
+        self, request: DecisionRequest, name: str, current: Current
+    ) -> tuple[Decision, Law | None]:
+        """A draw by the id, and how probable all arms were if that is known already."""
+        bandit = current.bandit
+        decision: Decision = bandit.decide(request.context, request.allowed, key=self._key(name))
+        bandit.drop(decision)  # it waits in the journal
+        if not bandit.policy.context_free or decision.method != EXACT:
+            return decision, None
+        law = _law(decision, current.laws)
+        p = law.shares[decision._at]
+        decision._chance = Chance(p, 1 / p, EXACT, every=law.every)
+        return decision, law
 
-    def _known(self, decision: Decision, current: Current) -> Any:
-        """The chance that the policy knows; until it learns, it is worked out once."""
-        found: Any = decision._chance
-        allowed = b"" if decision.mask is None else decision.mask.tobytes()
-        if allowed not in current.laws:
-            known = found.probabilities
-            current.laws[allowed] = checked(known()) if callable(known) else known
-        return found._replace(probabilities=current.laws[allowed])
+    def _key(self, name: str) -> str:
+        """What a draw follows from: an id alone would let whoever chooses it choose the arm."""
+        return f"{self.experiment.seed}/{self.experiment.name}/{name}"
 
     def _decided(
         self, request: DecisionRequest, name: str, now: float, current: Current,
@@ -156,22 +167,14 @@ class Decider:
         )  # fmt: skip
         if record.get("allowed") is None:
             record["allowed"] = [*self._allowed(request, current.bandit)]
-        own = {"version": current.version, "policy": current.policy, "mode": mode, "would": would}
-        left_out = ("id", "number", "time")
-        told = {key: value for key, value in record.items() if key not in left_out}
-        return Decided(answer, {**told, **own})
+        for field in ("id", "number", "time"):  # which the journal has in columns, or not at all
+            record.pop(field, None)
+        record.update(version=current.version, policy=current.policy, mode=mode, would=would)
+        return Decided(answer, record)
 
     def _allowed(self, request: DecisionRequest, bandit: Bandit) -> tuple[Arm, ...]:
         mask = bandit._arms.mask(request.allowed)[0]
         return tuple(arm for arm, open_ in zip(bandit.arms, mask, strict=True) if open_)
-
-    def _all_known(self, decision: Decision) -> dict[str, Any]:
-        """The probabilities of all arms that were allowed, in their order."""
-        allowed = decision.allowed
-        if len(allowed) > MOST_ARMS:
-            return {}
-        every = decision.propensities
-        return {"allowed": [*allowed], "propensities": [every[arm] for arm in allowed]}
 
     def _ranked(
         self, request: DecisionRequest, decision: Decision, arm: Arm, name: str
@@ -184,17 +187,40 @@ class Decider:
             remedy = f"{len(allowed) + 1} arms are allowed; ask for 1 to {len(allowed) + 1}"
             raise InvalidInput("rank", request.rank, remedy)
         scores = decision.scores
-        shuffled = generator(0, "rank", name).permutation(len(allowed))
+        shuffled = generator(0, "rank", self._key(name)).permutation(len(allowed))
         values = np.array([scores[allowed[place]] for place in shuffled])
         order = np.argsort(-values, kind="stable")
         others = [allowed[shuffled[place]] for place in order]
         return [arm, *others][: request.rank]
 
 
+def _law(decision: Decision, laws: dict[Any, Law]) -> Law:
+    """Worked out once for the same arms, until more is learnt."""
+    mask, control = decision.mask, decision.controlled
+    among = None if mask is None else mask.tobytes(), None if control is None else control[1]
+    found = laws.get(among)
+    if found is None:
+        every = decision.chance.every
+        assert every is not None  # it is exact
+        found = laws[among] = Law(every, every.tolist(), _all_known(decision))
+    return found
+
+
+def _all_known(decision: Decision) -> dict[str, Any]:
+    """The probabilities of all arms that were allowed, in their order."""
+    allowed = decision.allowed
+    if len(allowed) > MOST_ARMS:
+        return {}
+    every = decision.propensities
+    return {"allowed": [*allowed], "propensities": [every[arm] for arm in allowed]}
+
+
 def as_text(record: dict[str, Any]) -> str:
     """A record as the journal keeps it."""
+    if record["context"] is None:  # all else is ours, and finite
+        return ENCODER.encode(record).decode()
     try:
-        return json.dumps(record, allow_nan=False, separators=(",", ":"))
-    except (TypeError, ValueError) as error:
+        return JSON.encode(record)
+    except (TypeError, ValueError, RecursionError) as error:
         remedy = f"give numbers, text, true or false ({error})"
         raise InvalidInput("context", record.get("context"), remedy) from error

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable
 from heapq import heappop, heappush
 from secrets import token_hex
 from threading import Event
-from time import time
+from time import monotonic, time
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection
 
 from bandstrap.errors import BandstrapError, OutputError
@@ -37,6 +38,7 @@ LEASE = 10.0  # seconds, renewed when half of them are over
 PAUSE = 0.1  # seconds between two looks
 BATCH = 500  # lessons in one transaction
 BATCHES = 20  # in one call
+SPACING = 5  # times what publishing takes
 LOG = logging.getLogger(__name__)
 
 Make = Callable[[Connection, int], list[Step]]  # steps from a number on
@@ -68,7 +70,7 @@ class Learner:
         return sum(each.tick(now) for each in self.pupils.values())
 
     def run(self, stop: Event) -> None:
-        """Go on until told to stop; whatever fails is tried again."""
+        """Go on until `stop` is set; whatever fails is tried again."""
         while not stop.is_set():
             for each in self.pupils.values():
                 try:
@@ -134,6 +136,8 @@ class Pupil:
             self._store.write(lambda connection: put_error(connection, name, time(), text))
         except Unavailable as error:
             LOG.warning("%s", error)
+        except Exception as error:  # of the text, which must not end the learner
+            LOG.warning("an error could not be stored: %s", type(error).__name__)
 
     def close(self) -> None:
         lease = self._lease
@@ -171,7 +175,7 @@ class Pupil:
         self._due: list[tuple[float, str]] = []
         self._ordered: list[Any] = []  # commands
         self._declined: set[Any] = set()  # verdicts that could not be carried out
-        self._published, self._when = -1, now
+        self._published, self._when, self._cost = -1, now, 0.0
         self._told: dict[str, Any] | None = None
         self._configure(state, now)
         self.state = state
@@ -231,7 +235,8 @@ class Pupil:
         self, connection: Connection, names: list[str], number: int, now: float
     ) -> list[Step]:
         """A lesson of each decision that is not settled; its reward cannot come meanwhile."""
-        lock_decisions(connection, names)
+        if self._store.is_postgres:  # on SQLite nobody else writes meanwhile
+            lock_decisions(connection, names)
         settled, rewards = settled_among(connection, names), rewards_of(connection, names)
         steps = []
         for name in dict.fromkeys(names):
@@ -244,7 +249,7 @@ class Pupil:
                 "weight": 1.0,
                 "given": given,
                 "at": told["time"] if told and given else None,
-                "metrics": json.loads(told["metrics"]) if told and given else {},
+                "metrics": msgspec.json.decode(told["metrics"]) if told and given else {},
             }
             number += 1
             steps.append(Step(number, "lesson", payload, name, now))
@@ -294,16 +299,19 @@ class Pupil:
                 raise LeaseLost(f"another process has learnt {name}")
             steps = make(connection, state.number)
             append_steps(connection, name, steps)
-            return with_records(connection, steps)
+            return steps
 
         steps = self._store.write(work)
-        state.apply(steps)
+        # What was decided does not change: others may write while it is read.
+        state.apply(self._store.read(lambda connection: with_records(connection, steps)))
         return len(steps)
 
     def _publish(self, state: State, now: float, at_once: bool = False) -> None:
         """Let others decide with what was learnt, and see how it is."""
-        if now - self._when < self._config.publish and not at_once and self._published >= 0:
+        spacing = max(self._config.publish, SPACING * self._cost)
+        if now - self._when < spacing and not at_once and self._published >= 0:
             return
+        self._when, begun = now, monotonic()
         if any(bandit.unsettled for bandit in state.bandits.values()):
             self._append(state, now, [("settle", {}, None)])
         told = self._status(state)
@@ -320,7 +328,9 @@ class Pupil:
             put_status(connection, name, {**told, "time": now})
 
         self._store.write(work)
-        self._published, self._when, self._told = state.number, now, told
+        self._published, self._told = state.number, told
+        self._cost = monotonic() - begun
+        self._store.tidy()
 
     def _status(self, state: State) -> dict[str, Any]:
         name = self.experiment.name

@@ -1,6 +1,6 @@
 """What is asked and answered, over HTTP and inside a process."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 
@@ -50,6 +50,7 @@ class ManyDecisions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class DecisionAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     """A decision that is stored."""
 
+    status: ClassVar[int] = 200
     id: str
     experiment: str
     arm: Arm
@@ -90,6 +91,7 @@ class ManyRewards(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class RewardAnswer(msgspec.Struct, frozen=True):
     """A reward that is stored."""
 
+    status: ClassVar[int] = 200
     id: str
     receipt: str  # "stored", "repeated", or "late": stored too, but not learnt
     time: float  # when it came

@@ -29,16 +29,15 @@ from bandstrap.service.messages import (
     RewardRequest,
 )
 from bandstrap.service.store import Store, Unavailable
+from bandstrap.service.store.rows import NewDecision, StoredDecision
 from bandstrap.service.store.steps import status_of
 from bandstrap.service.store.writer import Job, Writer
 from bandstrap.service.store.writing import (
     Activated,
     NewActivation,
     NewCommand,
-    NewDecision,
     NewReward,
     Receipt,
-    StoredDecision,
 )
 from bandstrap.service.trust import trusted_classes
 from bandstrap.validation import is_finite
@@ -47,6 +46,8 @@ __all__ = ["Service"]
 
 LOG = logging.getLogger(__name__)
 ENCODER = msgspec.json.Encoder()
+FORM = "2:"  # of digests
+BODIES = msgspec.json.Encoder(order="deterministic", enc_hook=repr)
 ANSWERS = msgspec.json.Decoder(DecisionAnswer)
 
 
@@ -54,11 +55,26 @@ class Prepared(NamedTuple):
     """One decision of a call: to be stored, or only to be looked up."""
 
     id: str
-    digest: str
-    given: bool  # the id is the client's, so that it may be stored already
+    experiment: str
+    request: DecisionRequest
     decided: DecisionAnswer | None
     row: NewDecision | None
     problem: Problem | None
+
+    @property
+    def given(self) -> bool:
+        """Whether the id is the client's, so that it may be stored already."""
+        return self.request.id is not None
+
+    def is_of(self, digest: str) -> bool:
+        """Whether a stored decision was asked for with the same body."""
+        if self.row is not None and self.row.digest == digest:
+            return True
+        form = _digest if digest.startswith(FORM) else _former_digest
+        try:
+            return form(self.experiment, self.request) == digest
+        except RecursionError:
+            return False
 
 
 class Service:
@@ -116,11 +132,10 @@ class Service:
         now, rows = self._clock(), []
         refused: dict[int, Problem] = {}
         for place, (name, told) in enumerate(rewards):
-            if not all(map(is_finite, (told.reward, *told.metrics.values()))):
+            if not is_finite(told.reward) or not all(map(is_finite, told.metrics.values())):
                 refused[place] = _refused("reward and metrics: give finite numbers")
                 continue
-            metrics = json.dumps({key: told.metrics[key] for key in sorted(told.metrics)})
-            rows.append(NewReward(name, now, float(told.reward), metrics))
+            rows.append(NewReward(name, now, float(told.reward), _metrics_text(told.metrics)))
         if not rows:
             return _done([*refused.values()])
 
@@ -167,7 +182,7 @@ class Service:
             "experiment": experiment, "kind": kind, "position": positions[0], "time": now,
         }  # fmt: skip
         command = NewCommand(experiment, now, kind, told, by)
-        return self._writer.put(Job(finish, _unavailable, commands=[command]))
+        return self._writer.put(Job(finish, _not_done, commands=[command]))
 
     def status(self, experiment: str) -> dict[str, Any]:
         """How an experiment is doing, as the learner has published it."""
@@ -212,18 +227,19 @@ class Service:
 
     def _prepared(self, decider: Decider, request: DecisionRequest) -> Prepared:
         name = new_epoch() if request.id is None else request.id
-        given, now = request.id is not None, self._clock()
-        digest = _digest(decider.experiment.name, request)
+        experiment, now = decider.experiment.name, self._clock()
+        answer = row = problem = None
         try:
-            decided = decider.decide(request, name, now)
-            answer, record = decided.answer, as_text(decided.record)
+            answer, record = decider.decide(request, name, now)
+            row = NewDecision(
+                name, experiment, now, answer.expires, _digest(experiment, request),
+                as_text(record), ENCODER.encode(answer).decode(),
+            )  # fmt: skip
         except BandstrapError as error:
-            return Prepared(name, digest, given, None, None, _refused(str(error)))
-        row = NewDecision(
-            name, answer.experiment, now, answer.expires, digest, record,
-            ENCODER.encode(answer).decode(),
-        )  # fmt: skip
-        return Prepared(name, digest, given, answer, row, None)
+            problem = _refused(str(error))
+        except RecursionError:
+            problem = _refused("context: it is nested too deeply")
+        return Prepared(name, experiment, request, answer, row, problem)
 
     def _refusal(self, experiment: str, reward: float) -> str | None:
         known = self.config.experiments.get(experiment)
@@ -250,11 +266,24 @@ class Service:
                 check_settings(each, settings)
 
 
-def _digest(experiment: str, request: DecisionRequest) -> str:
+def _digest(experiment: str, it: DecisionRequest) -> str:
     """Equal for equal requests."""
+    told = (
+        experiment, it.context, it.allowed, it.rank, it.deferred, it.arm, it.propensity
+    )  # fmt: skip
+    return FORM + sha256(BODIES.encode(told)).hexdigest()
+
+
+def _former_digest(experiment: str, request: DecisionRequest) -> str:
+    """As earlier versions made it: of decisions that they have stored."""
     told = {field: getattr(request, field) for field in request.__struct_fields__ if field != "id"}
     text = json.dumps([experiment, told], sort_keys=True, default=repr)
     return sha256(text.encode()).hexdigest()
+
+
+def _metrics_text(metrics: Mapping[str, float]) -> str:
+    """Equal for equal metrics."""
+    return json.dumps({key: metrics[key] for key in sorted(metrics)}) if metrics else "{}"
 
 
 def _answered(asked: Prepared, stored: dict[str, StoredDecision]) -> DecisionAnswer | Problem:
@@ -264,7 +293,7 @@ def _answered(asked: Prepared, stored: dict[str, StoredDecision]) -> DecisionAns
         answer = asked.problem or asked.decided
         assert answer is not None
         return answer
-    if found.digest != asked.digest:
+    if not asked.is_of(found.digest):
         detail = f"decision {asked.id} was asked for with another body: give each its own id"
         return Problem(409, "Conflict", detail)
     if asked.row is not None and asked.decided is not None and found.answer == asked.row.answer:
@@ -291,8 +320,19 @@ def _refused(detail: str) -> Problem:
     return Problem(422, "Refused", detail)
 
 
-def _unavailable(why: str) -> Problem:
-    return Problem(503, "Not stored", why)
+def _unavailable(error: Unavailable) -> Problem:
+    if error.unsure:
+        detail = f"{error}: it may be stored all the same; ask again, with the same id"
+        return Problem(503, "Not known", detail)
+    return Problem(503, "Not stored", str(error))
+
+
+def _not_done(error: Unavailable) -> Problem:
+    """Of a command, which has no id: a second one would be another."""
+    if error.unsure:
+        detail = f"{error}: it may be stored all the same; look at the experiment before you repeat"
+        return Problem(503, "Not known", detail)
+    return _unavailable(error)
 
 
 def _done(result: Any) -> "Future[Any]":

@@ -43,7 +43,7 @@ class Answer:
 
 
 class Refused(Exception):  # noqa: N818 - what happens to a request
-    """Ends a request with a problem; raised wherever that is found out."""
+    """Raise it anywhere to answer a request with a problem."""
 
     def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(detail)

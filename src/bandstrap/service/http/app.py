@@ -36,7 +36,9 @@ def make_app(config: ServiceConfig, service: Offered, log: AccessLog | None = No
     metrics = Metrics()
     who = callers(config.keys)
     operations = [*_hot(Hot(service, metrics)), *_cold(Cold(service, metrics))]
-    operations.append(description(operations, service.experiments(), bool(config.keys)))
+    operations.append(
+        description(operations, [] if config.keys else service.experiments(), bool(config.keys))
+    )
     operations += page_operations()
     endpoints = [Endpoint(each, who) for each in operations]
     routes = [Route(it.operation.path, it, methods=[it.operation.method]) for it in endpoints]

@@ -1,6 +1,5 @@
 """Everything that is not hot: looking, exporting, changing arms, promoting."""
 
-from asyncio import to_thread
 from collections.abc import AsyncIterator, Iterator, Mapping
 from itertools import islice
 from typing import Any
@@ -9,11 +8,11 @@ import msgspec
 
 from bandstrap.bandit.decision import Arm
 from bandstrap.service.http.answers import Answer, Refused, json, problem
-from bandstrap.service.http.hot import stored
+from bandstrap.service.http.hot import in_thread, stored
 from bandstrap.service.http.metrics import KIND, Metrics
 from bandstrap.service.http.offered import Offered
 from bandstrap.service.http.operations import Call
-from bandstrap.service.messages import Context, Problem
+from bandstrap.service.messages import Context
 
 LINES = 500  # of an export in one piece
 
@@ -54,10 +53,10 @@ class Cold:
         return json(Names(self._service.experiments()))
 
     async def status(self, call: Call) -> Answer:
-        return json(await to_thread(self._service.status, self._known(call)))
+        return json(await in_thread(self._service.status, self._known(call)))
 
     async def export(self, call: Call) -> Answer:
-        lines = await to_thread(self._service.export, self._known(call))
+        lines = await in_thread(self._service.export, self._known(call))
         first = await _some(lines)  # before anything is said: the store may be away
         return Answer(b"", kind=b"application/x-ndjson", pieces=_pieces(first, lines))
 
@@ -81,18 +80,18 @@ class Cold:
         return json(Health("ok"))
 
     async def ready(self, call: Call) -> Answer:
-        able, detail = await to_thread(self._service.ready)
-        if not able:
-            raise Refused(503, detail)
-        return json(Health("ready", detail))
+        able, _ = self._service.ready()
+        if not able:  # why concerns nobody without a key
+            raise Refused(503, "it cannot decide or store now: its log says why")
+        return json(Health("ready", "ready"))
 
     async def metrics(self, call: Call) -> Answer:
-        return Answer(await to_thread(self._metrics.text, self._service), kind=KIND)
+        return Answer(await in_thread(self._metrics.text, self._service), kind=KIND)
 
     async def _command(self, call: Call, kind: str, told: Mapping[str, Any]) -> Answer:
         asked = self._service.command(self._known(call), kind, told, call.caller)
         found = await stored(asked)
-        return problem(found) if type(found) is Problem else json(found)
+        return json(found) if isinstance(found, dict) else problem(found)
 
     def _known(self, call: Call) -> str:
         name = call.path["experiment"]
@@ -103,7 +102,7 @@ class Cold:
     async def _arm(self, call: Call) -> Arm:
         """The arm in a path, where numbers look like texts."""
         text = call.path["arm"]
-        status = await to_thread(self._service.status, self._known(call))
+        status = await in_thread(self._service.status, self._known(call))
         names = [arm["name"] for arm in status.get("arms", ())]
         return next((it for it in names if str(it) == text), text)
 
@@ -117,4 +116,4 @@ async def _pieces(first: bytes, lines: Iterator[str]) -> AsyncIterator[bytes]:
 
 async def _some(lines: Iterator[str]) -> bytes:
     """Lines; a thread waits for the store."""
-    return await to_thread(lambda: "".join(islice(lines, LINES)).encode())
+    return await in_thread(lambda: "".join(islice(lines, LINES)).encode())

@@ -148,5 +148,8 @@ def _parameters(it: Operation) -> list[dict[str, Any]]:
 
 
 def _parameter(name: str, experiments: Sequence[str]) -> dict[str, Any]:
-    schema = {**PARAMETERS[name], **({"enum": [*experiments]} if name == "experiment" else {})}
+    schema = {
+        **PARAMETERS[name],
+        **({"enum": [*experiments]} if name == "experiment" and experiments else {}),
+    }
     return {"name": name, "in": "path", "required": True, "schema": schema}

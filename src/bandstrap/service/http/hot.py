@@ -1,6 +1,7 @@
 """The two hot paths, decide and reward, and their forms for many at once."""
 
-from asyncio import AbstractEventLoop, get_running_loop, to_thread
+from asyncio import AbstractEventLoop, get_running_loop, to_thread, wait_for
+from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Annotated, Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -16,10 +17,10 @@ from bandstrap.service.messages import (
     LONGEST,
     MOST,
     DecisionRequest,
-    Problem,
     RewardRequest,
 )
 
+DEADLINE = 15.0  # seconds that a thread may wait for the store
 T = TypeVar("T")
 Several = Annotated[list[DecisionRequest], msgspec.Meta(min_length=1, max_length=MOST)]
 
@@ -64,7 +65,7 @@ class Hot:
         if msgspec.structs.replace(asked, decisions=msgspec.UNSET) != _NOTHING:
             raise Refused(400, "give decisions alone, or one decision's own fields")
         # Many draws would keep everybody else waiting.
-        future = await to_thread(self._service.decide, experiment, asked.decisions)
+        future = await in_thread(self._service.decide, experiment, asked.decisions)
         found = await stored(future)
         self._metrics.decided(experiment, found)
         return _all_failed(found, (404, 503)) or json(ManyAnswers(found))
@@ -82,6 +83,14 @@ class Hot:
 
     async def activate(self, call: Call) -> Answer:
         return _one(await stored(self._service.activate(checked_id(call.path["id"]))))
+
+
+async def in_thread(work: Callable[..., T], *given: Any) -> T:
+    """What a thread finds out, if it does in time."""
+    try:
+        return await wait_for(to_thread(work, *given), DEADLINE)
+    except TimeoutError:
+        raise Refused(503, "the store does not answer: ask again") from None
 
 
 async def stored(future: "Future[T]") -> T:
@@ -121,13 +130,11 @@ def _single(it: OneOrMany) -> DecisionRequest:
 
 
 def _one(found: Any) -> Answer:
-    return problem(found) if type(found) is Problem else json(found)
+    return json(found) if found.status == 200 else problem(found)
 
 
 def _all_failed(found: list[Any], statuses: tuple[int, ...]) -> Answer | None:
     """One problem instead of many that are the same and concern the request as a whole."""
     first = found[0]
-    if type(first) is Problem and first.status in statuses:
-        same = all(type(it) is Problem and it.status == first.status for it in found)
-        return problem(first) if same else None
-    return None
+    same = first.status in statuses and all(it.status == first.status for it in found)
+    return problem(first) if same else None

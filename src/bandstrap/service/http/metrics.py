@@ -15,7 +15,6 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from bandstrap.service.http.offered import Offered
-from bandstrap.service.messages import Problem
 
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # the client's own name for it
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
@@ -70,14 +69,14 @@ class Metrics:
 
     def decided(self, experiment: str, answers: Sequence[Any]) -> None:
         for it in answers:
-            if type(it) is Problem:
+            if it.status != 200:
                 self._child(self._refused, it.status).inc()
             elif not it.repeated:
                 self._child(self._decisions, experiment).inc()
 
     def rewarded(self, answers: Sequence[Any]) -> None:
         for it in answers:
-            if type(it) is Problem:
+            if it.status != 200:
                 self._child(self._refused, it.status).inc()
             else:
                 self._child(self._rewards, it.receipt).inc()

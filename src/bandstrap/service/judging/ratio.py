@@ -8,7 +8,7 @@ import numpy as np
 
 from bandstrap.arrays import Array
 from bandstrap.bandit.decision import Arm
-from bandstrap.evaluation.diagnostics.choices import AllArms, ChosenArm
+from bandstrap.evaluation.diagnostics.choices import PRIOR, AllArms, ChosenArm
 from bandstrap.evaluation.feedback import Feedback
 
 __all__ = ["RatioTest"]
@@ -33,6 +33,7 @@ class RatioTest:
         self.arms: list[Arm] = []
         self.most = 0.0  # the logarithm of the largest e-value
         self._every, self._chosen = AllArms(0), ChosenArm(0)
+        self._together = 0.0  # the logarithm of what those who bet on weights have
 
     def add(
         self,
@@ -45,16 +46,13 @@ class RatioTest:
         for each in (*allowed, arm):
             if each not in self.arms:
                 self._begin(each)
-        chosen, none = np.array([self.arms.index(arm)]), np.zeros(1)
-        names = tuple(self.arms)
+        at = self.arms.index(arm)
         if propensities is not None:
-            every = np.array([[propensities.get(each, 0.0) for each in names]])
-            self._every.add(Feedback(names, chosen, none, probabilities=every), ROW)
+            self._bet_on_all(at, np.array([propensities.get(each, 0.0) for each in self.arms]))
         else:
-            open_ = np.array([[each in allowed or each == arm for each in names]])
-            told = Feedback(names, chosen, none, weights=np.array([weight]), allowed=open_)
-            self._chosen.add(told, ROW)
-        self.most = max(self.most, self._every.capital + self._together())
+            open_ = np.array([[each in allowed or each == arm for each in self.arms]])
+            self._bet_on_chosen(at, weight, open_)
+        self.most = max(self.most, self._every.capital + self._together)
 
     @property
     def alarm(self) -> bool:
@@ -79,6 +77,7 @@ class RatioTest:
         seen, expected, every.capital = kept["every"]
         every.seen, every.expected = np.array(seen), np.array(expected)
         chosen.total, chosen.squares, chosen.capital = map(np.array, kept["chosen"])
+        made._together = _mean(chosen.capital)
         return made
 
     def _begin(self, arm: Arm) -> None:
@@ -88,12 +87,32 @@ class RatioTest:
         every.seen, every.expected = _longer(every.seen), _longer(every.expected)
         chosen.total, chosen.squares = _longer(chosen.total), _longer(chosen.squares)
         chosen.capital = _longer(chosen.capital)
+        self._together = _mean(chosen.capital)
 
-    def _together(self) -> float:
-        """The logarithm of what the gamblers on weights have, on average."""
-        capital = self._chosen.capital
-        top = float(capital.max())
-        return top + float(np.log(np.exp(capital - top).mean()))
+    def _bet_on_all(self, at: int, every: Array) -> None:
+        """What `AllArms.add` does, to the last bit, for the one row that comes at a time."""
+        it = self._every
+        it.expected = it.expected + every
+        tilt = (it.seen + PRIOR) / (it.expected - every + PRIOR)
+        won = np.log(tilt[at]) - np.log((every * tilt).sum())
+        it.seen[at] += 1.0
+        it.capital = float(it.capital + won)
+
+    def _bet_on_chosen(self, at: int, weight: float, open_: Array) -> None:
+        chosen, none = np.array([at]), np.zeros(1)
+        told = Feedback(
+            tuple(self.arms), chosen, none, weights=np.array([weight]), allowed=open_
+        )  # fmt: skip
+        self._chosen.add(told, ROW)
+        self._together = _mean(self._chosen.capital)
+
+
+def _mean(capital: Array) -> float:
+    """The logarithm of what the gamblers on weights have, on average."""
+    if not capital.any():
+        return 0.0
+    top = float(capital.max())
+    return top + float(np.log(np.exp(capital - top).mean()))
 
 
 def _longer(numbers: Array) -> Array:

@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, inspect, text
 
 from bandstrap.errors import OutputError
+from bandstrap.service.store.postgres import UNLIMITED
 
 NEWEST = "0001"  # of migrations/versions
 LOCK = 0x62616E64  # any number; on PostgreSQL one process migrates, the others wait
@@ -14,6 +15,7 @@ LOCK = 0x62616E64  # any number; on PostgreSQL one process migrates, the others 
 def migrate(connection: Connection, where: object) -> None:
     """In the caller's transaction, so that all of it is there or nothing."""
     if connection.dialect.name == "postgresql":
+        connection.execute(text(UNLIMITED))  # of long tables it takes long
         connection.execute(text(f"SELECT pg_advisory_xact_lock({LOCK})"))
     found = _version(connection)
     if found != NEWEST:

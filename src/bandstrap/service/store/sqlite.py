@@ -14,6 +14,7 @@ from bandstrap.errors import OutputError
 SAFE = (3, 51, 3)  # before, the write-ahead log may lose what several processes write
 PATIENCE = 10.0  # seconds to wait for other processes
 PAUSE = (0.0005, 0.002)  # seconds between two tries to write
+LOG_PAGES = 10_000  # of the write-ahead log, before whoever commits has to empty it
 BASE, BUSY = 0xFF, 5  # of SQLite's codes of errors; the rest says more
 WAL, TRUNCATE = "wal", "truncate"
 
@@ -37,6 +38,7 @@ def sqlite_engine(path: Path, journal: str | None = None) -> tuple[Engine, str]:
         pool_size=8,
         max_overflow=32,
         poolclass=_pool(),
+        hide_parameters=True,  # contexts and rewards would get into logs
     )
     event.listen(engine, "begin", _begin)
     notice = (
@@ -72,6 +74,7 @@ def _connector(module: Any, path: Path, mode: str) -> Callable[[], Any]:
         run = connection.execute
         try:
             run("PRAGMA synchronous = FULL")
+            run(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
             found = run(f"PRAGMA journal_mode = {mode}").fetchone()[0]
             if found != mode:
                 problem = f"has the journal mode {found} and not {mode}"
@@ -85,27 +88,36 @@ def _connector(module: Any, path: Path, mode: str) -> Callable[[], Any]:
 
 
 def _begin(connection: Connection) -> None:
-    """As soon as no other process writes.
-
-    SQLite itself would wait longer and longer between two tries, and starve some processes.
-    """
     if not connection.get_execution_options().get("writes"):
         connection.exec_driver_sql("BEGIN")
         return
-    run: Any = connection.connection.execute
-    until = monotonic() + PATIENCE
+    begin(connection.connection, connection.dialect.loaded_dbapi)
+
+
+def begin(connection: Any, module: Any) -> None:
+    """Begin to write, on a connection of the driver's, as soon as no other process writes.
+
+    SQLite itself would wait longer and longer between two tries, and starve some processes.
+    """
+    run, until = connection.execute, monotonic() + PATIENCE
     run("PRAGMA busy_timeout = 0")
     try:
         while True:
             try:
                 run("BEGIN IMMEDIATE")
                 break
-            except connection.dialect.loaded_dbapi.OperationalError as error:
+            except module.OperationalError as error:
                 if not _is_busy(error) or monotonic() > until:
                     raise
                 sleep(uniform(*PAUSE))
     finally:
         run(f"PRAGMA busy_timeout = {int(1000 * PATIENCE)}")
+
+
+def checkpoint(connection: Connection) -> None:
+    """Move what is in the write-ahead log to the file, as far as nobody has to wait for it."""
+    run: Any = connection.connection.execute  # not in a transaction
+    run("PRAGMA wal_checkpoint(PASSIVE)")
 
 
 def _is_busy(error: Any) -> bool:

@@ -4,15 +4,18 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
 from sqlalchemy import Connection, delete, func, insert, select
 
 from bandstrap.service.store.store import Store
 from bandstrap.service.store.tables import DECISIONS, ERRORS, REWARDS, SNAPSHOTS, STATUSES, STEPS
 from bandstrap.service.store.writing import records_of
 
+ENCODER = msgspec.json.Encoder()
 SOME = 1000  # steps that are read at once
 NEWEST = 3  # snapshots that stay
-MILESTONE = 10_000  # steps between two snapshots that stay forever
+MILESTONE = 10_000  # steps between two snapshots that stay longer
+MILESTONES = 5  # of those, to go back to if newer ones turn out to be damaged
 ERRORS_KEPT = 50
 
 
@@ -41,7 +44,7 @@ def append_steps(connection: Connection, experiment: str, steps: Sequence[Step])
     rows = [
         {
             "experiment": experiment, "number": each.number, "kind": each.kind, "id": each.id,
-            "payload": json.dumps(each.payload, allow_nan=False), "time": each.time,
+            "payload": ENCODER.encode(each.payload).decode(), "time": each.time,
         }
         for each in steps
     ]  # fmt: skip
@@ -75,7 +78,9 @@ def with_records(connection: Connection, steps: Sequence[Step]) -> list[Step]:
     ids = [each.id for each in steps if each.kind == "lesson" and each.id is not None]
     told = records_of(connection, ids)
     return [
-        each._replace(record={**json.loads(told[each.id].record), "time": told[each.id].time})
+        each._replace(
+            record={**msgspec.json.decode(told[each.id].record), "time": told[each.id].time}
+        )
         if each.id in told
         else each
         for each in steps
@@ -86,7 +91,10 @@ def _some_steps(connection: Connection, experiment: str, after: int) -> list[Ste
     columns = (STEPS.c.number, STEPS.c.kind, STEPS.c.payload, STEPS.c.id, STEPS.c.time)
     query = select(*columns).where(STEPS.c.experiment == experiment, STEPS.c.number > after)
     rows = connection.execute(query.order_by(STEPS.c.number).limit(SOME))
-    steps = [Step(row.number, row.kind, json.loads(row.payload), row.id, row.time) for row in rows]
+    steps = [
+        Step(row.number, row.kind, msgspec.json.decode(row.payload), row.id, row.time)
+        for row in rows
+    ]
     return with_records(connection, steps)
 
 
@@ -115,7 +123,8 @@ def put_snapshots(
         ],
     )  # fmt: skip
     oldest = sorted([*known, number])[-NEWEST:][0]
-    gone = (SNAPSHOTS.c.milestone == 0, SNAPSHOTS.c.number < oldest)
+    kept = sorted(each for each, stays in {**known, number: stays}.items() if stays)[-MILESTONES:]
+    gone = (SNAPSHOTS.c.number.not_in(kept), SNAPSHOTS.c.number < oldest)
     connection.execute(delete(SNAPSHOTS).where(own, *gone))
 
 

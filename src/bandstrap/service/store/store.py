@@ -1,11 +1,11 @@
 """Transactions, on either kind of database, that are all or nothing."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, PoolProxiedConnection
 from sqlalchemy.exc import (
     DataError,
     DBAPIError,
@@ -16,8 +16,11 @@ from sqlalchemy.exc import (
 
 from bandstrap.errors import BandstrapError, OutputError
 from bandstrap.service.store.migrating import migrate
-from bandstrap.service.store.postgres import postgres_engine
-from bandstrap.service.store.sqlite import sqlite_engine
+from bandstrap.service.store.postgres import place, postgres_engine
+from bandstrap.service.store.postgres_rows import PostgresRows
+from bandstrap.service.store.rows import Rows
+from bandstrap.service.store.sqlite import begin, checkpoint, sqlite_engine
+from bandstrap.service.store.sqlite_rows import SqliteRows
 
 T = TypeVar("T")
 
@@ -25,6 +28,7 @@ POSTGRES = ("postgresql://", "postgres://", "postgresql+psycopg://")
 TRIES = 4
 OUR_FAULT = (IntegrityError, DataError, ProgrammingError)  # another try would not help
 COMMITTING = "while committing"  # nobody knows whether it has happened: it must not happen again
+GOING_DOWN = "57P"  # of PostgreSQL: a server that ends, perhaps after it has committed
 IN_THE_WAY = ("40001", "40P01")  # of PostgreSQL: transactions of which one has to try again
 
 
@@ -34,6 +38,8 @@ class Unavailable(BandstrapError):  # noqa: N818 - reads better
     >>> print(Unavailable("the disk is full"))
     the disk is full
     """
+
+    unsure = False  # whether it may have happened all the same
 
 
 class Store:
@@ -57,9 +63,33 @@ class Store:
         What stood in the way of others, or found that the server had gone in the meantime, is
         tried again: until it is committed nothing has happened.
         """
+        return self._tried(lambda: self._write_once(work))
+
+    def write_rows(self, work: Callable[[Rows], T]) -> T:
+        """As `write`, by the statements of the hot path."""
+        return self._tried(lambda: self._rows_once(work))
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """Look something up."""
+        return self._tried(lambda: self._read_once(work))
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+    def tidy(self) -> None:
+        """Do what would otherwise keep somebody waiting for a commit."""
+        if not self.is_postgres:
+            with suppress(Unavailable):  # then whoever commits does it, as ever
+                self.read(checkpoint)
+
+    def migrate(self) -> None:
+        """Make the tables, or bring them up to date."""
+        self.write(lambda connection: migrate(connection, self.where))
+
+    def _tried(self, once: Callable[[], T]) -> T:
         for left in reversed(range(TRIES)):
             try:
-                return self._write_once(work)
+                return once()
             except OUR_FAULT:
                 raise
             except DBAPIError as error:
@@ -68,28 +98,6 @@ class Store:
             except (SQLAlchemyError, OSError, self._error) as error:
                 raise self._unavailable(error) from error
         raise AssertionError  # the last try returns or raises
-
-    def read(self, work: Callable[[Connection], T]) -> T:
-        """Look something up."""
-        for left in reversed(range(TRIES)):
-            try:
-                with self.engine.connect() as connection:
-                    return work(connection)
-            except OUR_FAULT:
-                raise
-            except DBAPIError as error:
-                if not left or not _may_try_again(error):
-                    raise self._unavailable(error) from error
-            except (SQLAlchemyError, OSError, self._error) as error:
-                raise self._unavailable(error) from error
-        raise AssertionError
-
-    def close(self) -> None:
-        self.engine.dispose()
-
-    def migrate(self) -> None:
-        """Make the tables, or bring them up to date."""
-        self.write(lambda connection: migrate(connection, self.where))
 
     def _write_once(self, work: Callable[[Connection], T]) -> T:
         options = {} if self.is_postgres else {"writes": True}
@@ -100,14 +108,57 @@ class Store:
                     transaction.commit()
             return result
 
+    def _rows_once(self, work: Callable[[Rows], T]) -> T:
+        pooled = self.engine.raw_connection()
+        try:
+            try:
+                result = work(self._begun(pooled.dbapi_connection))
+            except self._error as error:
+                raise self._as_ours(pooled, error) from error
+            with _not_again():
+                try:
+                    pooled.commit()
+                except self._error as error:
+                    raise self._as_ours(pooled, error) from error
+            return result
+        finally:
+            pooled.close()  # which rolls back what was not committed
+
+    def _begun(self, connection: Any) -> Rows:
+        if self.is_postgres:
+            return PostgresRows(connection)
+        begin(connection, self.engine.dialect.loaded_dbapi)
+        return SqliteRows(connection)
+
+    def _as_ours(self, pooled: PoolProxiedConnection, error: Exception) -> BaseException:
+        """An error of the driver as SQLAlchemy would raise it, for one way to judge them all."""
+        dialect = self.engine.dialect
+        gone = dialect.is_disconnect(error, pooled.dbapi_connection, None)  # type: ignore[arg-type]
+        if gone:
+            pooled.invalidate(error)
+            self.engine.dispose()  # the others are as old
+        made: BaseException = DBAPIError.instance(
+            None, None, error, self._error, hide_parameters=True, connection_invalidated=gone,
+            dialect=dialect,
+        )  # fmt: skip
+        return made
+
+    def _read_once(self, work: Callable[[Connection], T]) -> T:
+        with self.engine.connect() as connection:
+            return work(connection)
+
     @property
     def _error(self) -> Any:
         """What the driver itself raises: in `BEGIN`, SQLAlchemy is not there to translate."""
         return self.engine.dialect.loaded_dbapi.Error
 
     def _unavailable(self, error: BaseException) -> Unavailable:
-        said = str(getattr(error, "orig", None) or error).strip().splitlines()
-        return Unavailable(f"{self.where} cannot be used now ({said[0] if said else error})")
+        cause = getattr(error, "orig", None) or error
+        made = Unavailable(f"the store cannot be used now ({_said(cause)})")
+        if self.is_postgres and COMMITTING in getattr(error, "__notes__", ()):
+            state = getattr(cause, "sqlstate", None)
+            made.unsure = state is None or state.startswith(GOING_DOWN)
+        return made
 
 
 def open_store(where: str | Path, journal: str | None = None, unsafe: bool = False) -> Store:
@@ -124,7 +175,7 @@ def open_store(where: str | Path, journal: str | None = None, unsafe: bool = Fal
             said = str(getattr(error, "orig", None) or "it is no address").strip().splitlines()[0]
             problem, remedy = f"cannot be used ({said})", "check the address and the server"
             raise OutputError("the store", problem, remedy) from error
-        store = Store(engine, engine.url.render_as_string())
+        store = Store(engine, place(engine.url))
     else:
         if text == ":memory:":
             raise OutputError(text, "is no file, so nothing would stay", "give a path")
@@ -149,6 +200,15 @@ def _not_again() -> Iterator[None]:
     except DBAPIError as error:
         error.add_note(COMMITTING)
         raise
+
+
+def _said(cause: Any) -> str:
+    """What the database says, without the address that a driver adds where there is no answer."""
+    diagnosed = getattr(cause, "diag", None)
+    if diagnosed is not None:  # psycopg's
+        return diagnosed.message_primary or "its server does not answer"
+    lines = str(cause).strip().splitlines()
+    return lines[0] if lines else type(cause).__name__
 
 
 def _may_try_again(error: DBAPIError) -> bool:

@@ -7,31 +7,13 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, Table, bindparam, insert, select
 from sqlalchemy.dialects import postgresql, sqlite
 
+from bandstrap.service.store.rows import NewDecision, Rows, StoredDecision, StoredReward
 from bandstrap.service.store.tables import ACTIVATIONS, COMMANDS, DECISIONS, REWARDS, STEPS
 
 SOME = 5000  # ids in one query
 
 # Why a reward is refused, given its experiment; None if it is not.
 Check = Callable[[str, float], str | None]
-
-
-class NewDecision(NamedTuple):
-    """A decision to be stored."""
-
-    id: str
-    experiment: str
-    time: float
-    deadline: float | None
-    digest: str
-    record: str
-    answer: str
-
-
-class StoredDecision(NamedTuple):
-    """What is stored of a decision, by whoever came first."""
-
-    digest: str
-    answer: str
 
 
 class NewReward(NamedTuple):
@@ -78,57 +60,52 @@ class NewCommand(NamedTuple):
 
 
 def put_decisions(
-    connection: Connection, decisions: Sequence[NewDecision], asked: Iterable[str]
+    rows: Rows, decisions: Sequence[NewDecision], asked: Iterable[str]
 ) -> dict[str, StoredDecision]:
     """Store those that are new, and tell what is stored by now under the ids that are `asked`."""
-    if decisions:
-        # In order of their ids: two transactions with the same ones wait, and do not deadlock.
-        rows = {each.id: each for each in reversed(decisions)}
-        ordered = [rows[name]._asdict() for name in sorted(rows)]
-        connection.execute(unless_there(connection, DECISIONS, "id"), ordered)
-    found = _by_ids(connection, (DECISIONS.c.id, DECISIONS.c.digest, DECISIONS.c.answer), asked)
-    return {row.id: StoredDecision(row.digest, row.answer) for row in found}
+    # In order of their ids: two transactions with the same ones wait, and do not deadlock.
+    first = {each.id: each for each in reversed(decisions)}
+    ordered = [first[name] for name in sorted(first)]
+    added = rows.add_decisions(ordered) if ordered else set()
+    stored = {each.id: StoredDecision(each.digest, each.answer) for each in ordered
+              if each.id in added}  # fmt: skip
+    earlier = sorted({name for name in asked if name not in added})
+    return stored | rows.decisions(earlier) if earlier else stored
 
 
-def lock_decisions(connection: Connection, ids: Iterable[str]) -> dict[str, Row[Any]]:
-    """Decisions, which nobody else settles, rewards or activates until the transaction ends."""
-    columns = (DECISIONS.c.id, DECISIONS.c.experiment, DECISIONS.c.deadline)
-    return {row.id: row for row in _by_ids(connection, columns, ids, lock=True)}
-
-
-def put_rewards(
-    connection: Connection, rewards: Sequence[NewReward], known: dict[str, Row[Any]], check: Check
-) -> list[Receipt]:
-    """Store rewards of decisions that are locked."""
+def put_rewards(rows: Rows, rewards: Sequence[NewReward], check: Check) -> list[Receipt]:
+    """Store rewards of decisions that there are."""
     if not rewards:
         return []
-    ids = [each.id for each in rewards if each.id in known]
-    stored = rewards_of(connection, ids)
-    settled = settled_among(connection, ids)
-    open_ = [name for name in ids if known[name].deadline is None]
-    deadlines = {row.id: row.deadline for row in activations_of(connection, open_)}
-    new: dict[str, dict[str, Any]] = {}
+    known = rows.rewarded(sorted({each.id for each in rewards}))
+    new: dict[str, StoredReward] = {}
     receipts = []
     for each in rewards:
         decision = known.get(each.id)
         if decision is None:
             receipts.append(Receipt("unknown"))
             continue
-        if each.id in stored:
-            receipts.append(_again(each, stored[each.id]))
+        stored = new.get(each.id) or decision.stored
+        if stored is not None:
+            receipts.append(_again(each, stored))
             continue
         why = check(decision.experiment, each.reward)
         if why is not None:
             receipts.append(Receipt("refused", why=why))
             continue
-        deadline = _deadline(decision, deadlines)
-        is_late = each.id in settled or (deadline is not None and each.time > deadline)
-        new[each.id] = row = {**each._asdict(), "late": int(is_late)}
-        stored[each.id] = row
+        deadline = decision.deadline
+        is_late = decision.settled or (deadline is not None and each.time > deadline)
+        new[each.id] = StoredReward(*each, int(is_late))
         receipts.append(Receipt("late" if is_late else "stored", each.time))
     if new:
-        connection.execute(insert(REWARDS), [*new.values()])
+        rows.add_rewards([*new.values()])
     return receipts
+
+
+def lock_decisions(connection: Connection, ids: Iterable[str]) -> dict[str, Row[Any]]:
+    """Decisions, which nobody else settles, rewards or activates until the transaction ends."""
+    columns = (DECISIONS.c.id, DECISIONS.c.experiment, DECISIONS.c.deadline)
+    return {row.id: row for row in _by_ids(connection, columns, ids, lock=True)}
 
 
 def put_activations(
@@ -192,9 +169,9 @@ def _deadline(decision: Row[Any], activated: dict[str, float]) -> float | None:
     return activated.get(decision.id) if found is None else found
 
 
-def _again(told: NewReward, stored: dict[str, Any]) -> Receipt:
-    same = stored["reward"] == told.reward and stored["metrics"] == told.metrics
-    return Receipt("repeated" if same else "conflict", stored["time"])
+def _again(told: NewReward, stored: StoredReward) -> Receipt:
+    same = stored.reward == told.reward and stored.metrics == told.metrics
+    return Receipt("repeated" if same else "conflict", stored.time)
 
 
 def _by_ids(

@@ -126,7 +126,7 @@ def held() -> Iterator[None]:
 
 
 def _context() -> Any:
-    """Forked on Linux, which takes no time; elsewhere libraries do not bear it."""
+    """Fork on Linux, which is quick; elsewhere libraries may crash in a forked child."""
     return multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
 

@@ -25,6 +25,7 @@ from bandstrap.service.http.processes.protocol import Connection
 BACKLOG = 1024  # connections that wait to be accepted
 GRACE = 3  # seconds that requests have to end, after the server was told to
 SWITCH = 0.001  # seconds for which a thread keeps others waiting: a commit is done soon
+NICE = 5  # of the learner: nobody waits for it, but somebody does for an answer
 CANNOT = 3  # the exit code of a process that could not even start
 
 Make = Callable[[ServiceConfig], Offered]
@@ -87,6 +88,8 @@ def decide(config: ServiceConfig, make: Make, listening: socket, log: str) -> No
 def learn(config: ServiceConfig, run: Learn) -> None:
     """Learn until SIGTERM."""
     _begin()
+    if hasattr(os, "nice"):
+        os.nice(NICE)
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     threading.Thread(target=_watch, args=(_parent(), stop), daemon=True).start()
