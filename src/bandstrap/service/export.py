@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, func, select, text
@@ -40,7 +41,7 @@ def records(store: Store, experiment: str) -> Iterator[dict[str, Any]]:
     after, number = 0, 0
     extent = store.read(lambda connection: _extent(connection, store.is_postgres))
     while True:
-        rows = store.read(lambda it, at=after: _some(it, experiment, at, extent))  # type: ignore[misc]
+        rows = store.read(partial(_some, experiment=experiment, after=after, extent=extent))
         for row, told in rows:
             yield _decision(row, number)
             number += 1

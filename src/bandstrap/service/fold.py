@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import partial
 from time import time
 from typing import Any
 
@@ -17,9 +18,9 @@ from bandstrap.errors import BandstrapError, InvalidInput, OutputError
 from bandstrap.service.candidates import draws_train, named
 from bandstrap.service.config import Experiment
 from bandstrap.service.facts import Facts, Lesson, new_facts, read_facts
+from bandstrap.service.forms import Fields, check
 from bandstrap.service.judging.facts import passes_by, reason
 from bandstrap.service.judging.guardrails import rails_from, rails_told
-from bandstrap.service.judging.kept import Fields, check
 from bandstrap.service.store.steps import (
     Snapshot,
     Step,
@@ -154,7 +155,7 @@ def _newest(store: Store, experiment: Experiment, trusted: list[Any]) -> State |
         except (BandstrapError, ValueError) as error:  # or its facts are no JSON
             text = str(error)
             LOG.warning("%s", text)
-            store.write(lambda connection, why=text: _discard(connection, experiment.name, why))  # type: ignore[misc]
+            store.write(partial(_discard, experiment=experiment.name, why=text))
 
 
 def _discard(connection: Connection, experiment: str, why: str) -> None:

@@ -66,6 +66,6 @@ class Judge:
             return known
         draws = self._last = self.draws or draws
         self.fewest = min(self.fewest or draws, draws)
-        redraws = state.redraws(policy, *checked_decision(state, context, allowed))
-        votes: Array = redraws.votes(kernel_stream(self._rng), draws)
-        return votes / draws
+        sampler = state.sampler(policy, *checked_decision(state, context, allowed))
+        choices: Array = sampler.choices(kernel_stream(self._rng), draws)
+        return choices / draws

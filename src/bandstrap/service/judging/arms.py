@@ -6,7 +6,7 @@ from typing import Any
 from bandstrap.bandit.decision import Arm
 from bandstrap.evaluation.intervals import EmpiricalBernstein
 from bandstrap.problem import Support
-from bandstrap.service.judging.kept import COUNT, TIME, Fields, Listed, check
+from bandstrap.service.forms import COUNT, TIME, Fields, Listed, check
 from bandstrap.service.judging.lesson import Lesson
 from bandstrap.service.judging.sequence import Sequence
 from bandstrap.storage.schema import Anything, Flag, ListOf, Maybe, Name

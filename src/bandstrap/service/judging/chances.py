@@ -36,8 +36,8 @@ def chances(bandit: Bandit, context: Any, allowed: Collection[Arm], name: str) -
     if by_draw is None:
         checked = checked_decision(memory.state, seen, mask)
         draws = FREE if memory.policy.context_free else DRAWS
-        votes = memory.state.redraws(memory.policy, *checked).votes(_stream(name), draws)
-        by_draw = votes / draws
+        sampler = memory.state.sampler(memory.policy, *checked)
+        by_draw = sampler.choices(_stream(name), draws) / draws
     floor = Floor.among(
         bandit.propensity.floor, len(bandit.arms), mask, _control(bandit, row, mask)
     )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from math import ceil, log
 from typing import Any
 
-from bandstrap.service.judging.kept import COUNT, Fields, Listed, check
+from bandstrap.service.forms import COUNT, Fields, Listed, check
 from bandstrap.storage.schema import ListOf, Whole, require
 
 __all__ = ["Delays"]

@@ -13,13 +13,13 @@ from bandstrap.errors import BandstrapError
 from bandstrap.evaluation.diagnostics.rules import RULES, Severity
 from bandstrap.service.candidates import Told, chosen, draws_train, named
 from bandstrap.service.config import Experiment, Gate, Guardrail
+from bandstrap.service.forms import COUNT, TIME, WEIGHED, Fields, Listed, check
 from bandstrap.service.judging.arms import ArmsFacts
 from bandstrap.service.judging.chances import row_of, unmoved
 from bandstrap.service.judging.delays import Delays
 from bandstrap.service.judging.gate import PROMOTE, STOP, Verdict, needed, passes
 from bandstrap.service.judging.guardrails import Guardrails
 from bandstrap.service.judging.health import Health
-from bandstrap.service.judging.kept import COUNT, TIME, WEIGHED, Fields, Listed, check
 from bandstrap.service.judging.lesson import Lesson
 from bandstrap.service.judging.lift import Lift, Seen
 from bandstrap.service.judging.lifts import Lifts

@@ -6,7 +6,7 @@ from typing import Any
 from bandstrap.bandit.decision import Arm
 from bandstrap.evaluation.intervals import EmpiricalBernstein
 from bandstrap.service.config import Guardrail
-from bandstrap.service.judging.kept import Fields, Listed, check
+from bandstrap.service.forms import Fields, Listed, check
 from bandstrap.service.judging.sequence import Sequence as Bounds
 from bandstrap.storage.schema import Anything, ListOf, Maybe, Name, Real, Text, require
 

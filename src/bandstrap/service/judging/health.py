@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from math import sqrt
 from typing import Any
 
-from bandstrap.service.judging.kept import COUNT, WEIGHED, Fields, check
+from bandstrap.service.forms import COUNT, WEIGHED, Fields, check
 from bandstrap.storage.schema import ListOf, Maybe, require
 
 __all__ = ["Health"]

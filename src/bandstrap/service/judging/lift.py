@@ -19,7 +19,7 @@ from bandstrap.evaluation.intervals import (
     ips_terms,
 )
 from bandstrap.evaluation.sample import Sample
-from bandstrap.service.judging.kept import WEIGHED, Fields, check
+from bandstrap.service.forms import WEIGHED, Fields, check
 from bandstrap.service.judging.sequence import Sequence
 from bandstrap.storage.schema import Anything, Real
 

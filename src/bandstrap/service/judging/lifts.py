@@ -16,8 +16,8 @@ from bandstrap.bandit.decision import Arm
 from bandstrap.evaluation.intervals import Terms
 from bandstrap.problem import Support
 from bandstrap.service.config import Mode
+from bandstrap.service.forms import COUNT, TIME, Fields, check
 from bandstrap.service.judging.chances import chances, control_arm, without_control
-from bandstrap.service.judging.kept import COUNT, TIME, Fields, check
 from bandstrap.service.judging.lesson import Lesson
 from bandstrap.service.judging.lift import Lift, Seen, contrast, over_logged
 from bandstrap.storage.schema import Anything, DictOf, Maybe, Name, Text

@@ -7,8 +7,8 @@ from bandstrap.bandit.bandit import Bandit
 from bandstrap.bandit.decision import Arm
 from bandstrap.bandit.explanation import draw_scores
 from bandstrap.bandit.lock_in import DRAWS, FIRST, frozen
+from bandstrap.service.forms import COUNT, Fields, check
 from bandstrap.service.judging.chances import row_of
-from bandstrap.service.judging.kept import COUNT, Fields, check
 from bandstrap.storage.schema import ListOf, Name
 
 __all__ = ["LockIn"]

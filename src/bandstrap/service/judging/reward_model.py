@@ -8,7 +8,7 @@ import numpy as np
 from bandstrap.arrays import Array
 from bandstrap.bandit.decision import Arm
 from bandstrap.evaluation.reward_models import Linear, RidgeLearning
-from bandstrap.service.judging.kept import COUNT, WEIGHED, Fields, Listed, check
+from bandstrap.service.forms import COUNT, WEIGHED, Fields, Listed, check
 from bandstrap.storage.schema import ListOf, Maybe, Name, Real, Whole, require
 
 __all__ = ["RunningModel"]

@@ -11,7 +11,7 @@ from bandstrap.errors import InvalidInput
 from bandstrap.evaluation.intervals import EmpiricalBernstein
 from bandstrap.evaluation.intervals.bernstein import EmpiricalBernsteinTally, log_mixture
 from bandstrap.evaluation.intervals.terms import unit_means
-from bandstrap.service.judging.kept import WEIGHED, Fields, Listed, check
+from bandstrap.service.forms import WEIGHED, Fields, Listed, check
 from bandstrap.storage.schema import ListOf, Maybe, Real, require
 
 __all__ = ["Sequence"]

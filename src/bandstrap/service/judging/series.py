@@ -6,7 +6,7 @@ from typing import Any
 
 from bandstrap.bandit.decision import Arm
 from bandstrap.problem import Support
-from bandstrap.service.judging.kept import COUNT, TIME, Fields, Listed, check
+from bandstrap.service.forms import COUNT, TIME, Fields, Listed, check
 from bandstrap.storage.schema import ListOf, Maybe, Name, Real, Whole, require
 
 __all__ = ["Series"]

@@ -15,7 +15,9 @@ from bandstrap.service.store.rows import (
 
 MOST = 64  # rows in one statement; of fewer a power of two, so that few statements are prepared
 
-DECISIONS = f"INSERT INTO decisions ({names(NewDecision)}) VALUES {{}} ON CONFLICT (id) DO NOTHING RETURNING id"  # noqa: E501
+DECISIONS = f"""
+INSERT INTO decisions ({names(NewDecision)}) VALUES {{}} ON CONFLICT (id) DO NOTHING RETURNING id
+"""
 REWARDS = f"INSERT INTO rewards ({names(StoredReward)}) VALUES {{}}"
 STORED = f"SELECT id, {names(StoredDecision)} FROM decisions WHERE id IN ({{}})"
 # One statement: nobody else writes until the transaction ends.

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -57,7 +58,7 @@ def read_steps(
 ) -> Iterator[Step]:
     """Steps in order, lessons with what is stored of their decisions."""
     while True:
-        some = store.read(lambda connection, at=after: _some_steps(connection, experiment, at))  # type: ignore[misc]
+        some = store.read(partial(_some_steps, experiment=experiment, after=after))
         for each in some:
             if upto is not None and each.number > upto:
                 return
