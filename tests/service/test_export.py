@@ -1,15 +1,17 @@
 """The journal as a log: what was stored when the export began, without holes."""
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import insert, text
 
 from bandstrap.service import export
 from bandstrap.service.export import records
-from bandstrap.service.store.writing import NewDecision, put_decisions
+from bandstrap.service.store.rows import NewDecision
+from bandstrap.service.store.tables import DECISIONS
 
 
 def put(connection, name):
-    put_decisions(connection, [NewDecision(name, "news", 0.0, 1.0, "", '{"version": 0}', "{}")], [])
+    row = NewDecision(name, "news", 0.0, 1.0, "", '{"version": 0}', "{}")
+    connection.execute(insert(DECISIONS), row._asdict())
 
 
 @pytest.mark.parametrize("kind", ["wal", "postgres"])
