@@ -15,7 +15,7 @@ triangular ones (figure1, figure1-k5, figure1-k2). NPB explores less, which pays
 can be missed and costs where nine can; the runs show the turn and do not separate its causes.
 
 C9: Solved to the optimum, logistic and linear curves end alike after 50,000 rounds (npb-log −
-npb-lin = +.0029 ± .0115; ucb-lin-fixed .703, wb-log .702), so that nothing is left to be slightly
+npb-lin = +.0029 ± .0040; ucb-lin-fixed .703, wb-log .702), so that nothing is left to be slightly
 worse by. Early on the bootstraps pay for exploring by their pseudo-examples, whatever the model:
 after 3,254 rounds npb-log has earned .590 a step and eg-lin-bare .627, but npb-lin .557, and wb-log
 .614 against .580 for wb-lin; where nothing but the model differs, logistic is behind only in
