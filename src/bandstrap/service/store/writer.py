@@ -2,9 +2,9 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from time import monotonic, sleep
@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from bandstrap.service.store.promise import Promise
 from bandstrap.service.store.rows import NewDecision, Rows
 from bandstrap.service.store.store import Store, Unavailable
 from bandstrap.service.store.writing import (
@@ -33,9 +34,12 @@ LOOK = 0.0005  # seconds
 MOST = 2000  # rows in one transaction, unless one caller brings more
 
 
-@dataclass
+@dataclass(slots=True)
 class Job:
-    """What one caller wants to store, and who waits for it."""
+    """What one caller wants to store, and who waits for it.
+
+    `finish` and `fail` are for the caller's thread: the one that stores has others to store for.
+    """
 
     finish: Callable[[Any], Any]  # of what was stored, the caller's result
     fail: Callable[[Unavailable], Any]
@@ -44,7 +48,7 @@ class Job:
     rewards: Sequence[NewReward] = ()
     activations: Sequence[NewActivation] = ()
     commands: Sequence[NewCommand] = ()
-    future: "Future[Any]" = field(default_factory=Future)
+    promise: Promise[Any] = field(default_factory=Promise)
 
     @property
     def is_hot(self) -> bool:
@@ -73,9 +77,9 @@ class Writer:
         self._thread.start()
         Thread(target=self._watch, name="writer's watch", daemon=True).start()
 
-    def put(self, job: Job) -> "Future[Any]":
+    def put(self, job: Job) -> Promise[Any]:
         self._queue.put(job)
-        return job.future
+        return job.promise
 
     def probe(self) -> None:
         """After a failure, look whether the store takes something again."""
@@ -124,7 +128,7 @@ class Writer:
             LOG.warning("%s", error)
         self.trouble = str(error)
         for job in group:
-            _complete(job, job.fail, error)
+            job.promise.keep(partial(job.fail, error))
 
     def _run(self) -> None:
         while (first := self._queue.get()) is not None:
@@ -174,12 +178,11 @@ class Writer:
                 for job in group:
                     self._commit([job])
                 return
-            if not group[0].future.done():
-                group[0].future.set_exception(error)
+            group[0].promise.keep(partial(_raise, error))
             return
         self.trouble = ""
         for job, result in zip(group, results, strict=True):
-            _complete(job, job.finish, result)
+            job.promise.keep(partial(job.finish, result))
 
     def _results(self, group: list[Job]) -> list[Any]:
         """Store all of a group; for each job what is to be known of it."""
@@ -206,9 +209,5 @@ class Writer:
         ]
 
 
-def _complete(job: Job, finish: Callable[[Any], Any], told: Any) -> None:
-    try:
-        job.future.set_result(finish(told))
-    except Exception as error:  # whoever waits has to know, and the thread to go on
-        if not job.future.done():
-            job.future.set_exception(error)
+def _raise(error: Exception) -> None:
+    raise error
