@@ -12,7 +12,6 @@ from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
 from bandstrap.kernels.random.seeds import fill_seed
 
-
 NO_SEED = bytes(4)
 
 
