@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
-from time import monotonic, sleep
+from time import monotonic
 from typing import Any
 
 from sqlalchemy import Connection
@@ -30,7 +30,7 @@ from bandstrap.service.store.writing import (
 LOG = logging.getLogger(__name__)
 LONGEST_WAIT = 0.002  # seconds, and never longer than a commit takes
 DEADLINE = 15.0  # seconds that a store may take for a group
-LOOK = 0.0005  # seconds
+NOBODY = 1 << 62  # more jobs than ever come
 MOST = 2000  # rows in one transaction, unless one caller brings more
 
 
@@ -70,6 +70,7 @@ class Writer:
         self._store, self._check = store, check
         self._queue: SimpleQueue[Job | None] = SimpleQueue()
         self._callers, self._took = 0, 0.0  # at once, and a commit's seconds, of late
+        self._wanted, self._enough = NOBODY, Event()  # jobs that it waits for, and whether they are
         self.trouble = ""  # why the last transaction failed; empty if it did not
         self._thread = Thread(target=self._run, name="writer", daemon=True)
         self._current: tuple[Sequence[Job], float] = (), 0.0  # what is stored now, since when
@@ -79,6 +80,9 @@ class Writer:
 
     def put(self, job: Job) -> Promise[Any]:
         self._queue.put(job)
+        if self._queue.qsize() >= self._wanted:
+            self._wanted = NOBODY
+            self._enough.set()
         return job.promise
 
     def probe(self) -> None:
@@ -152,9 +156,11 @@ class Writer:
         What is answered together comes back one by one. The first of them alone would keep all
         others waiting for its commit, and those would be twice as many.
         """
-        until = monotonic() + min(self._took, LONGEST_WAIT)
-        while self._queue.qsize() + 1 < self._callers and monotonic() < until:
-            sleep(LOOK)
+        self._enough.clear()
+        self._wanted = self._callers - 1
+        if self._queue.qsize() < self._wanted:
+            self._enough.wait(min(self._took, LONGEST_WAIT))
+        self._wanted = NOBODY
 
     def _waiting(self, first: Job) -> tuple[list[Job], bool]:
         """All that waits, and whether it is the last."""
