@@ -36,7 +36,8 @@ def brief_generator(*names: object) -> Rng:
     digest = sha256("\x1f".join(map(str, names)).encode()).digest()
     pool, words = np.empty(4, dtype=np.uint64), np.empty(4, dtype=np.uint64)
     fill_seed(np.frombuffer(NO_SEED + digest[:16], "<u4"), pool, words)
-    return np.random.Generator(np.random.PCG64DXSM(_Ready(words)))
+    ready: Any = _Ready(words)  # NumPy takes any `ISeedSequence`, and does not declare it
+    return np.random.Generator(np.random.PCG64DXSM(ready))
 
 
 class _Ready(ISeedSequence):
