@@ -221,9 +221,14 @@ async def _looking(every: float, look: Callable[[], None]) -> None:
 @contextmanager
 def started(command: list[str], folder: Path) -> Iterator[tuple[int, int]]:
     """A server's port and the id of its process."""
+    # It runs elsewhere, where a relative PYTHONPATH would lead to another bandstrap, or none.
+    env = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(map(os.path.abspath, filter(None, sys.path))),
+    }
     with (folder / "log.txt").open("a") as log:
         process = subprocess.Popen(
-            command, cwd=folder, stdout=subprocess.PIPE, stderr=log, text=True
+            command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=log, text=True
         )
     try:
         assert process.stdout is not None

@@ -5,7 +5,7 @@ from hashlib import sha256
 import numpy as np
 import pytest
 
-from bandstrap.seeding import generator, kernel_stream
+from bandstrap.seeding import brief_generator, generator, kernel_stream
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2**32 - 1, 2**32, 2**70 + 5])
@@ -14,6 +14,12 @@ def test_a_name_and_a_seed_are_the_words_of_a_seed_sequence(seed):
     words = [int.from_bytes(digest[i : i + 4], "little") for i in range(0, 16, 4)]
     slow = np.random.PCG64DXSM(np.random.SeedSequence([seed, *words]))
     assert generator(seed, "decision", 7).bit_generator.state == slow.state
+
+
+def test_a_brief_generator_is_in_the_same_state():
+    for number in range(200):
+        brief, known = brief_generator("decision", number), generator(0, "decision", number)
+        assert brief.bit_generator.state == known.bit_generator.state
 
 
 def test_numbers_are_pinned():

@@ -46,6 +46,28 @@ def test_it_matters_what_was_learnt_and_the_key(name):
     assert decisions == [told(other.decide(context, key=key)) for key in reversed(keys)][::-1]
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", STEADY)
+def test_a_foreseen_decision_is_the_one_that_would_be_made(name):
+    one, context = taught(name)
+    numbers = one._rng.bit_generator.state
+    foreseen = [told(one.foresee(key, context)) for key in "xyz"]
+    assert (one._rng.bit_generator.state, one.stats().decisions) == (numbers, 0)
+    assert foreseen == [told(one.decide(context, key=key)) for key in "xyz"]
+
+
+def test_a_foreseen_decision_is_not_counted():
+    bandit = Bandit(Bootstrap(), ["a", "b"], seed=1, control=Control(0.5, arm="a"))
+    found = [bandit.foresee(key, allowed=["a", "b"]) for key in "pqrstu"]
+    assert len({each.control for each in found}) == 2
+    stats = bandit.stats()
+    assert (stats.decisions, stats.waiting, stats.controlled, stats.dropped) == (0, 0, 0, 0)
+    assert [told(each) for each in found] == [told(bandit.decide(key=key)) for key in "pqrstu"]
+    assert bandit.stats().controlled == sum(each.control for each in found)
+    with pytest.raises(InvalidInput):
+        bandit.learn(found[0], 1.0)
+
+
 def test_decisions_without_a_key_do_not_change():
     one, other = (Bandit(Bootstrap(), ["a", "b"], seed=1) for _ in range(2))
     for i in range(20):

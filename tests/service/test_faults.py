@@ -20,6 +20,7 @@ from bandstrap.service.learner import Learner, rebuild
 from bandstrap.service.messages import DecisionRequest, RewardRequest
 from bandstrap.service.service import Service, _former_digest
 from bandstrap.service.store import steps as steps_module
+from bandstrap.service.store import writer as writing_thread
 from bandstrap.service.store.postgres import place
 from bandstrap.service.store.steps import Snapshot, put_snapshots
 from bandstrap.service.store.store import COMMITTING
@@ -128,6 +129,29 @@ def test_those_who_wait_too_long_are_answered():
     store.go.set()
     assert writer.put(job()).result() == {}
     assert not writer.trouble
+    writer.close()
+
+
+class Counting:
+    """A store that counts groups, and keeps none."""
+
+    def __init__(self):
+        self.groups = 0
+
+    def write_rows(self, work):
+        self.groups += 1
+        return work(None)
+
+
+def test_it_waits_for_those_who_come_back_and_no_longer(monkeypatch):
+    monkeypatch.setattr(writing_thread, "LONGEST_WAIT", 60.0)
+    store = Counting()
+    writer = Writer(store, lambda *_: None)
+    writer._callers, writer._took = 3, 60.0
+    job = lambda: Job(finish=lambda found: found, fail=lambda error: error)  # noqa: E731
+    promises = [writer.put(job()) for _ in range(3)]
+    assert [each.result(20) for each in promises] == [{}] * 3
+    assert store.groups == 1
     writer.close()
 
 

@@ -13,7 +13,7 @@ from bandstrap.policies import Policy
 from bandstrap.policies.base import Probabilities
 from bandstrap.policies.decision_sampler import DecisionSampler
 from bandstrap.policies.validation import checked_decision
-from bandstrap.seeding import generator
+from bandstrap.seeding import brief_generator
 
 if TYPE_CHECKING:
     from bandstrap.bandit.bandit import Bandit
@@ -46,7 +46,7 @@ def keyed(key: str) -> Rng:
     """The random numbers of a decision by a key."""
     if not isinstance(key, str):
         raise InvalidInput("key", key, "give text")
-    return generator(0, "decision", key)
+    return brief_generator("decision", key)
 
 
 class Floor(NamedTuple):

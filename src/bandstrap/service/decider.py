@@ -140,8 +140,8 @@ class Decider:
     ) -> tuple[Decision, Law | None]:
         """A draw by the id, and how probable all arms were if that is known already."""
         bandit = current.bandit
-        decision: Decision = bandit.decide(request.context, request.allowed, key=self._key(name))
-        bandit.drop(decision)  # it waits in the journal
+        # It waits in the journal.
+        decision = bandit.foresee(self._key(name), request.context, request.allowed)
         if not bandit.policy.context_free or decision.method != EXACT:
             return decision, None
         law = _law(decision, current.laws)

@@ -3,7 +3,6 @@
 import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from functools import partial
 from hashlib import sha256
 from threading import Event, Thread
@@ -29,6 +28,7 @@ from bandstrap.service.messages import (
     RewardRequest,
 )
 from bandstrap.service.store import Store, Unavailable
+from bandstrap.service.store.promise import Promise
 from bandstrap.service.store.rows import NewDecision, StoredDecision
 from bandstrap.service.store.steps import status_of
 from bandstrap.service.store.writer import Job, Writer
@@ -80,7 +80,7 @@ class Prepared(NamedTuple):
 class Service:
     """Decisions and rewards of one process; every answer comes when it is stored.
 
-    Methods may be called from any thread. A `Future` has the answer, or a `Problem`, or a list of
+    Methods may be called from any thread. A `Promise` has the answer, or a `Problem`, or a list of
     them, in the order of what was asked.
 
     >>> from tempfile import mkdtemp
@@ -110,7 +110,7 @@ class Service:
 
     def decide(
         self, experiment: str, requests: Sequence[DecisionRequest]
-    ) -> "Future[list[DecisionAnswer | Problem]]":
+    ) -> Promise[list[DecisionAnswer | Problem]]:
         """Decide, each by its own draw, and store it together."""
         decider = self._deciders.get(experiment)
         if decider is None:
@@ -127,7 +127,7 @@ class Service:
 
     def reward(
         self, rewards: Sequence[tuple[str, RewardRequest]]
-    ) -> "Future[list[RewardAnswer | Problem]]":
+    ) -> Promise[list[RewardAnswer | Problem]]:
         """Store rewards; one that comes too late is stored, and not learnt."""
         now, rows = self._clock(), []
         refused: dict[int, Problem] = {}
@@ -149,7 +149,7 @@ class Service:
         fail = lambda why: [_unavailable(why)] * len(rewards)  # noqa: E731
         return self._writer.put(Job(finish, fail, rewards=rows))
 
-    def activate(self, id: str) -> "Future[DecisionAnswer | Problem]":  # noqa: A002 - its name
+    def activate(self, id: str) -> Promise[DecisionAnswer | Problem]:  # noqa: A002 - its name
         """Begin the window of a deferred decision."""
 
         def finish(found: list[Activated | None]) -> DecisionAnswer | Problem:
@@ -164,7 +164,7 @@ class Service:
 
     def command(
         self, experiment: str, kind: str, payload: Mapping[str, Any], by: str = ""
-    ) -> "Future[dict[str, Any] | Problem]":
+    ) -> Promise[dict[str, Any] | Problem]:
         """Store what a person wants: the learner does it, or writes down why not."""
         if experiment not in self._deciders:
             return _done(self._unknown(experiment))
@@ -335,10 +335,10 @@ def _not_done(error: Unavailable) -> Problem:
     return _unavailable(error)
 
 
-def _done(result: Any) -> "Future[Any]":
-    future: Future[Any] = Future()
-    future.set_result(result)
-    return future
+def _done(result: Any) -> Promise[Any]:
+    promise: Promise[Any] = Promise()
+    promise.keep(lambda: result)
+    return promise
 
 
 def _blank(decider: Decider) -> dict[str, Any]:

@@ -1,15 +1,17 @@
-"""Futures of the service's threads, awaited."""
+"""What the service's threads will answer, awaited."""
 
 import asyncio
 from collections import deque
-from concurrent.futures import Future
+from functools import partial
 from typing import Any, TypeVar
+
+from bandstrap.service.store.promise import Awaited
 
 T = TypeVar("T")
 
 
 class Arrivals:
-    """Wakes a loop once for all futures that a commit completes.
+    """Wakes a loop once for all answers of a commit.
 
     `asyncio.wrap_future` writes to the loop's pipe for each of them, which takes as long as much of
     what is done with a request.
@@ -20,15 +22,15 @@ class Arrivals:
         self._come: deque[asyncio.Future[None]] = deque()
         self._told = False  # whether the loop is going to look
 
-    async def result(self, future: "Future[T]") -> T:
-        """The future's result or error."""
-        if not future.done():
+    async def result(self, answer: Awaited[T]) -> T:
+        """The result or error."""
+        if not answer.done():
             waiting = self._loop.create_future()
-            future.add_done_callback(lambda _: self._arrived(waiting))
+            answer.add_done_callback(partial(self._arrived, waiting))
             await waiting
-        return future.result()
+        return answer.result()
 
-    def _arrived(self, waiting: "asyncio.Future[Any]") -> None:
+    def _arrived(self, waiting: "asyncio.Future[Any]", answer: Any) -> None:
         """In the thread that completes it. What is put in before the loop looks is found by it."""
         self._come.append(waiting)
         if not self._told:

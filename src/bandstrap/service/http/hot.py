@@ -2,7 +2,6 @@
 
 from asyncio import AbstractEventLoop, get_running_loop, to_thread, wait_for
 from collections.abc import Callable
-from concurrent.futures import Future
 from typing import Annotated, Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -19,6 +18,7 @@ from bandstrap.service.messages import (
     DecisionRequest,
     RewardRequest,
 )
+from bandstrap.service.store.promise import Awaited
 
 DEADLINE = 15.0  # seconds that a thread may wait for the store
 T = TypeVar("T")
@@ -65,8 +65,8 @@ class Hot:
         if msgspec.structs.replace(asked, decisions=msgspec.UNSET) != _NOTHING:
             raise Refused(400, "give decisions alone, or one decision's own fields")
         # Many draws would keep everybody else waiting.
-        future = await in_thread(self._service.decide, experiment, asked.decisions)
-        found = await stored(future)
+        answers = await in_thread(self._service.decide, experiment, asked.decisions)
+        found = await stored(answers)
         self._metrics.decided(experiment, found)
         return _all_failed(found, (404, 503)) or json(ManyAnswers(found))
 
@@ -93,9 +93,9 @@ async def in_thread(work: Callable[..., T], *given: Any) -> T:
         raise Refused(503, "the store does not answer: ask again") from None
 
 
-async def stored(future: "Future[T]") -> T:
+async def stored(answer: Awaited[T]) -> T:
     """What the service answers, once it is stored."""
-    return await _arrivals().result(future)
+    return await _arrivals().result(answer)
 
 
 def _arrivals() -> Arrivals:

@@ -1,7 +1,6 @@
 """What HTTP needs of the service behind it."""
 
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Future
 from typing import Any, Protocol
 
 from bandstrap.service.messages import (
@@ -11,24 +10,25 @@ from bandstrap.service.messages import (
     RewardAnswer,
     RewardRequest,
 )
+from bandstrap.service.store.promise import Awaited
 
 
 class Offered(Protocol):
-    """One process of the service; every future is done once its commit is."""
+    """One process of the service; every answer is there once its commit is."""
 
     def decide(
         self, experiment: str, requests: list[DecisionRequest]
-    ) -> "Future[list[DecisionAnswer | Problem]]": ...
+    ) -> Awaited[list[DecisionAnswer | Problem]]: ...
 
     def reward(
         self, rewards: list[tuple[str, RewardRequest]]
-    ) -> "Future[list[RewardAnswer | Problem]]": ...
+    ) -> Awaited[list[RewardAnswer | Problem]]: ...
 
-    def activate(self, id: str) -> "Future[DecisionAnswer | Problem]": ...  # noqa: A002
+    def activate(self, id: str) -> Awaited[DecisionAnswer | Problem]: ...  # noqa: A002
 
     def command(
         self, experiment: str, kind: str, payload: Mapping[str, Any], by: str
-    ) -> "Future[dict[str, Any] | Problem]": ...
+    ) -> Awaited[dict[str, Any] | Problem]: ...
 
     def status(self, experiment: str) -> dict[str, Any]: ...
 

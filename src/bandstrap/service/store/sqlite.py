@@ -14,6 +14,7 @@ from bandstrap.errors import OutputError
 SAFE = (3, 51, 3)  # before, the write-ahead log may lose what several processes write
 PATIENCE = 10.0  # seconds to wait for other processes
 PAUSE = (0.0005, 0.002)  # seconds between two tries to write
+STATEMENTS = 256  # that stay prepared
 LOG_PAGES = 10_000  # of the write-ahead log, before whoever commits has to empty it
 BASE, BUSY = 0xFF, 5  # of SQLite's codes of errors; the rest says more
 WAL, TRUNCATE = "wal", "truncate"
@@ -38,6 +39,7 @@ def sqlite_engine(path: Path, journal: str | None = None) -> tuple[Engine, str]:
         pool_size=8,
         max_overflow=32,
         poolclass=_pool(),
+        pool_use_lifo=True,  # what a connection has read stays in its memory: use the same one
         hide_parameters=True,  # contexts and rewards would get into logs
     )
     event.listen(engine, "begin", _begin)
@@ -69,8 +71,9 @@ def _pool() -> Any:
 def _connector(module: Any, path: Path, mode: str) -> Callable[[], Any]:
     def connect() -> Any:
         connection = module.connect(
-            path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
-        )
+            path, timeout=PATIENCE, isolation_level=None, check_same_thread=False,
+            cached_statements=STATEMENTS,
+        )  # fmt: skip
         run = connection.execute
         try:
             run("PRAGMA synchronous = FULL")

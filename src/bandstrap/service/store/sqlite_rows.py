@@ -13,11 +13,10 @@ from bandstrap.service.store.rows import (
     names,
 )
 
-MOST = 64  # rows in one statement; of fewer a power of two, so that few statements are prepared
+MOST = 64  # rows in one statement
+ANY = 16  # up to so many rows each number has a statement; above, powers of two: few to prepare
 
-DECISIONS = f"""
-INSERT INTO decisions ({names(NewDecision)}) VALUES {{}} ON CONFLICT (id) DO NOTHING RETURNING id
-"""
+DECISIONS = f"INSERT INTO decisions ({names(NewDecision)}) VALUES {{}} ON CONFLICT (id) DO NOTHING"
 REWARDS = f"INSERT INTO rewards ({names(StoredReward)}) VALUES {{}}"
 STORED = f"SELECT id, {names(StoredDecision)} FROM decisions WHERE id IN ({{}})"
 # One statement: nobody else writes until the transaction ends.
@@ -39,7 +38,14 @@ class SqliteRows:
         self._run = connection.execute
 
     def add_decisions(self, rows: Sequence[NewDecision]) -> set[str]:
-        return {name for (name,) in self._each(DECISIONS, rows)}
+        """As almost always all are new, no row is asked for: with each, other threads come first.
+
+        Where some were there, those are new that say what was to be stored.
+        """
+        if sum(self._each(DECISIONS, rows)) == len(rows):
+            return {each.id for each in rows}
+        found = self.decisions([each.id for each in rows])
+        return {each.id for each in rows if found[each.id] == (each.digest, each.answer)}
 
     def decisions(self, ids: Sequence[str]) -> dict[str, StoredDecision]:
         return {row[0]: StoredDecision(*row[1:]) for row in self._among(STORED, ids)}
@@ -51,10 +57,11 @@ class SqliteRows:
         for _ in self._each(REWARDS, rows):
             pass
 
-    def _each(self, query: str, rows: Sequence[Any]) -> Iterator[Any]:
+    def _each(self, query: str, rows: Sequence[Any]) -> Iterator[int]:
+        """How many rows each statement has stored."""
         for some in _pieces(rows):
             width = len(some[0])
-            yield from self._run(_filled(query, width, len(some)), [*chain(*some)]).fetchall()
+            yield self._run(_filled(query, width, len(some)), [*chain(*some)]).rowcount
 
     def _among(self, query: str, ids: Sequence[str]) -> Iterator[Any]:
         for some in _pieces(ids):
@@ -65,7 +72,7 @@ def _pieces(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
     """Rows in few pieces, of few sizes."""
     at, left = 0, len(rows)
     while left:
-        size = min(MOST, 1 << left.bit_length() - 1)
+        size = left if left <= ANY else min(MOST, 1 << left.bit_length() - 1)
         yield rows[at : at + size]
         at, left = at + size, left - size
 

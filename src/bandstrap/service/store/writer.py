@@ -2,16 +2,17 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
-from time import monotonic, sleep
+from time import monotonic
 from typing import Any
 
 from sqlalchemy import Connection
 
+from bandstrap.service.store.promise import Promise
 from bandstrap.service.store.rows import NewDecision, Rows
 from bandstrap.service.store.store import Store, Unavailable
 from bandstrap.service.store.writing import (
@@ -29,13 +30,16 @@ from bandstrap.service.store.writing import (
 LOG = logging.getLogger(__name__)
 LONGEST_WAIT = 0.002  # seconds, and never longer than a commit takes
 DEADLINE = 15.0  # seconds that a store may take for a group
-LOOK = 0.0005  # seconds
+NOBODY = 1 << 62  # more jobs than ever come
 MOST = 2000  # rows in one transaction, unless one caller brings more
 
 
-@dataclass
+@dataclass(slots=True)
 class Job:
-    """What one caller wants to store, and who waits for it."""
+    """What one caller wants to store, and who waits for it.
+
+    `finish` and `fail` are for the caller's thread: the one that stores has others to store for.
+    """
 
     finish: Callable[[Any], Any]  # of what was stored, the caller's result
     fail: Callable[[Unavailable], Any]
@@ -44,7 +48,7 @@ class Job:
     rewards: Sequence[NewReward] = ()
     activations: Sequence[NewActivation] = ()
     commands: Sequence[NewCommand] = ()
-    future: "Future[Any]" = field(default_factory=Future)
+    promise: Promise[Any] = field(default_factory=Promise)
 
     @property
     def is_hot(self) -> bool:
@@ -66,6 +70,7 @@ class Writer:
         self._store, self._check = store, check
         self._queue: SimpleQueue[Job | None] = SimpleQueue()
         self._callers, self._took = 0, 0.0  # at once, and a commit's seconds, of late
+        self._wanted, self._enough = NOBODY, Event()  # jobs that it waits for, and whether they are
         self.trouble = ""  # why the last transaction failed; empty if it did not
         self._thread = Thread(target=self._run, name="writer", daemon=True)
         self._current: tuple[Sequence[Job], float] = (), 0.0  # what is stored now, since when
@@ -73,9 +78,12 @@ class Writer:
         self._thread.start()
         Thread(target=self._watch, name="writer's watch", daemon=True).start()
 
-    def put(self, job: Job) -> "Future[Any]":
+    def put(self, job: Job) -> Promise[Any]:
         self._queue.put(job)
-        return job.future
+        if self._queue.qsize() >= self._wanted:
+            self._wanted = NOBODY
+            self._enough.set()
+        return job.promise
 
     def probe(self) -> None:
         """After a failure, look whether the store takes something again."""
@@ -124,7 +132,7 @@ class Writer:
             LOG.warning("%s", error)
         self.trouble = str(error)
         for job in group:
-            _complete(job, job.fail, error)
+            job.promise.keep(partial(job.fail, error))
 
     def _run(self) -> None:
         while (first := self._queue.get()) is not None:
@@ -148,9 +156,11 @@ class Writer:
         What is answered together comes back one by one. The first of them alone would keep all
         others waiting for its commit, and those would be twice as many.
         """
-        until = monotonic() + min(self._took, LONGEST_WAIT)
-        while self._queue.qsize() + 1 < self._callers and monotonic() < until:
-            sleep(LOOK)
+        self._enough.clear()
+        self._wanted = self._callers - 1
+        if self._queue.qsize() < self._wanted:
+            self._enough.wait(min(self._took, LONGEST_WAIT))
+        self._wanted = NOBODY
 
     def _waiting(self, first: Job) -> tuple[list[Job], bool]:
         """All that waits, and whether it is the last."""
@@ -174,12 +184,11 @@ class Writer:
                 for job in group:
                     self._commit([job])
                 return
-            if not group[0].future.done():
-                group[0].future.set_exception(error)
+            group[0].promise.keep(partial(_raise, error))
             return
         self.trouble = ""
         for job, result in zip(group, results, strict=True):
-            _complete(job, job.finish, result)
+            job.promise.keep(partial(job.finish, result))
 
     def _results(self, group: list[Job]) -> list[Any]:
         """Store all of a group; for each job what is to be known of it."""
@@ -206,9 +215,5 @@ class Writer:
         ]
 
 
-def _complete(job: Job, finish: Callable[[Any], Any], told: Any) -> None:
-    try:
-        job.future.set_result(finish(told))
-    except Exception as error:  # whoever waits has to know, and the thread to go on
-        if not job.future.done():
-            job.future.set_exception(error)
+def _raise(error: Exception) -> None:
+    raise error

@@ -1,6 +1,7 @@
 """One process that decides, and the one that learns."""
 
 import asyncio
+import gc
 import logging
 import multiprocessing
 import os
@@ -82,6 +83,8 @@ def decide(config: ServiceConfig, make: Make, listening: socket, log: str) -> No
         timeout_keep_alive=max(5, round(config.timeout)),
         timeout_graceful_shutdown=GRACE,
     )
+    gc.collect()
+    gc.freeze()  # what is loaded by now stays: looking through it again and again takes long
     Server(told, config.timeout).run([listening])
 
 
