@@ -65,10 +65,8 @@ def streamed(stream: Array) -> Rng:
 def kernel_stream(rng: Rng) -> Array:
     """The state of a kernel's random stream, drawn from a generator."""
     bits = rng.bit_generator
-    if isinstance(bits, MT19937):
-        return _joined(bits, 4)
-    raw = bits.random_raw  # one by one: for several at once it lets other threads go first
-    return np.array([raw(), raw(), raw(), raw()], dtype=np.uint64)
+    words: Array = _joined(bits, 4) if isinstance(bits, MT19937) else bits.random_raw(4)
+    return words
 
 
 def kernel_streams(rng: Rng, count: int) -> Array:
