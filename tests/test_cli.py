@@ -44,6 +44,7 @@ def test_version():
 def test_signs_that_an_encoding_lacks_end_nothing(tmp_path):
     (tmp_path / "t.csv").write_text("x,y\n" + "0.1,a\n0.9,b\n0.2,a\n0.7,b\n" * 10)
     words = ["t.csv", "--label", "y", "--policies", "eg-lin,ts-laplace", "--rounds", "40"]
+    words += ["--workers", "1"]
     done = subprocess.run(
         [sys.executable, "-m", "bandstrap", "compare", *words, "--runs", "2", "--out", "out"],
         capture_output=True,

@@ -10,7 +10,6 @@ from numpy.random.bit_generator import ISeedSequence
 
 from bandstrap.arrays import Array, Rng
 from bandstrap.errors import InvalidInput
-from bandstrap.kernels.random.seeds import fill_seed
 
 NO_SEED = bytes(4)
 
@@ -33,6 +32,9 @@ def brief_generator(*names: object) -> Rng:
     >>> brief_generator("decision", 7).random() == generator(0, "decision", 7).random()
     True
     """
+    # Here, as commands that only refuse something must not wait for the compiler.
+    from bandstrap.kernels.random.seeds import fill_seed
+
     digest = sha256("\x1f".join(map(str, names)).encode()).digest()
     pool, words = np.empty(4, dtype=np.uint64), np.empty(4, dtype=np.uint64)
     fill_seed(np.frombuffer(NO_SEED + digest[:16], "<u4"), pool, words)
