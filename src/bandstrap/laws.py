@@ -107,7 +107,8 @@ def discrete_probabilities(laws: Sequence[Law], allowed: Array, scale: float) ->
 
     >>> coin = np.array([0.0, 1.0]), np.array([0.5, 0.5])
     >>> some = np.array([True, True])
-    >>> discrete_probabilities([coin, (np.array([1.0]), np.array([1.0]))], some, 1.0).tolist()
+    >>> one = np.array([1.0]), np.array([1.0])
+    >>> discrete_probabilities([coin, one], some, 1.0).round(9).tolist()
     [0.25, 0.75]
     """
     arms, slack = np.flatnonzero(allowed).tolist(), TIE * scale
