@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bandstrap import Bootstrap, Exponential, Multinomial, Poisson, Problem
-from bandstrap.bandit.chance import Choice, Floor, stream_beside
+from bandstrap.bandit.chance import Beside, Choice, Floor
 from bandstrap.policies import Policy
 from bandstrap.policies.state import State
 
@@ -32,7 +32,7 @@ class Loaded(Policy[State]):
 def weighed(arm, floor, repeats, cap, times):
     policy, rng = Loaded(), np.random.Generator(np.random.PCG64DXSM(1))
     choice = Choice(policy, policy.start(Problem(4)), None, None, arm, Floor(floor, 4))
-    return [choice.counted(stream_beside(rng, number), repeats, cap) for number in range(times)]
+    return [choice.counted(Beside(rng, number).stream(), repeats, cap) for number in range(times)]
 
 
 # An arm that only a small floor picks takes thousands of draws each time.
@@ -79,10 +79,10 @@ def test_kernels_wait_as_long_as_plain_draws(scheme):
         policy.update(state, None, np.array([i % 4]), np.array([(0.37 * i) % 1 * (1 - i % 4 / 9)]))
     for allowed in (np.ones((1, 4), dtype=bool), np.array([[True, False, True, True]])):
         again = state.sampler(policy, None, allowed)
-        votes = again.choices(stream_beside(rng, 0), 60_000)
+        votes = again.choices(Beside(rng, 0).stream(), 60_000)
         chances = votes / 60_000
         for arm in np.flatnonzero(chances > 0.01):
-            stream = stream_beside(rng, 1 + arm)
+            stream = Beside(rng, 1 + arm).stream()
             waits = again.waits(stream, arm, np.full(4000, 10**6)) / 4000
             doubt = np.sqrt((1 - chances[arm]) / 4000 + (1 / chances[arm] - 1) / 60_000)
             assert abs(waits * chances[arm] - 1) < 4.5 * doubt
@@ -95,5 +95,5 @@ def test_limits_end_a_wait():
         for arm in (0, 1):
             policy.update(state, None, np.array([arm]), np.array([0.9 - 0.7 * arm]))
     limits, again = np.array([1, 5, 40]), state.sampler(policy, None, np.ones((1, 2), dtype=bool))
-    assert again.waits(stream_beside(rng, 0), 1, limits) == limits.sum()
-    assert again.waits(stream_beside(rng, 0), 0, limits) == 3
+    assert again.waits(Beside(rng, 0).stream(), 1, limits) == limits.sum()
+    assert again.waits(Beside(rng, 0).stream(), 0, limits) == 3

@@ -17,13 +17,13 @@ from bandstrap.arrays import Array
 from bandstrap.bandit.arms import Arms, checked_name
 from bandstrap.bandit.chance import (
     EXACT,
+    Beside,
     Choice,
     Controlled,
     Floor,
     Known,
     check_draw,
     keyed,
-    stream_beside,
 )
 from bandstrap.bandit.contexts import ArmFeatures, ContextReader, features_and_names
 from bandstrap.bandit.control import Control
@@ -731,7 +731,8 @@ class Bandit:
         else:
             among = Floor.among(floor, len(names), mask, control)
             choice = Choice(policy, state, seen, mask, place, among)
-            chance = propensity.chance(self, choice, first, earlier if key is None else 0)
+            beside = Beside(rng, earlier if key is None else 0)
+            chance = propensity.chance(self, choice, first, beside)
         decision = Decision(
             name, earlier, names, place, chance, scores, row, self.contexts.columns,
             mask, self.rewards_learnt, now, control, key,
@@ -739,10 +740,6 @@ class Bandit:
         if self._recorder is not None:
             self._recorder.decided(decision)
         return decision
-
-    def stream(self, number: int) -> Array:
-        """The random numbers for all draws of decision `number` but the one that decides."""
-        return stream_beside(self._rng, number)
 
     def _sharpened(self, decision: Decision, repeats: int) -> Decision:
         """With the state as it is, which is that of the decision."""
@@ -754,12 +751,12 @@ class Bandit:
             state, seen = deepcopy(memory.state), self.contexts.seen(decision.row)
             mask = None if decision.mask is None else self._arms.mask(decision.allowed)
             key = decision.key
-            stream = self.stream(decision.number) if key is None else stream_beside(keyed(key), 0)
+            beside = Beside(self._rng, decision.number) if key is None else Beside(keyed(key), 0)
             share, control = self.propensity.floor, decision.controlled
             floor = Floor.among(share, len(self._arms), mask, control)
             place, cap = self._arms.place(decision.arm), self.propensity.cap
         choice = Choice(memory.policy, state, seen, mask, place, floor)
-        return decision.with_chance(choice.counted(stream, repeats, cap))
+        return decision.with_chance(choice.counted(beside.stream(), repeats, cap))
 
     def _check_as_then(self, decision: Decision) -> None:
         """Refuse a decision of another state than this."""

@@ -27,19 +27,25 @@ EXACT, GEOMETRIC, SHARES, DEFERRED = "exact", "geometric", "shares", "deferred"
 Controlled = tuple[float, int, bool]  # a control's share, its arm, and whether it has decided
 
 
-def stream_beside(rng: Rng, number: int) -> Array:
-    """A kernel's stream that a generator's seed and a number give; nothing is drawn from it.
+class Beside(NamedTuple):
+    """The random numbers that a generator's seed and a number give; nothing is drawn from it.
 
     >>> rng = np.random.Generator(np.random.PCG64DXSM(1))
-    >>> before = stream_beside(rng, 7).tolist()
+    >>> before = Beside(rng, 7).stream().tolist()
     >>> _ = rng.random(5)
-    >>> stream_beside(rng, 7).tolist() == before != stream_beside(rng, 8).tolist()
+    >>> Beside(rng, 7).stream().tolist() == before != Beside(rng, 8).stream().tolist()
     True
     """
-    own = rng.bit_generator.state["state"].get("inc", 0)  # what tells its stream from others
-    stream = np.empty(4, dtype=np.uint64)
-    seed_stream(own & WORD, own >> 63 & WORD, number, stream)
-    return stream
+
+    rng: Rng
+    number: int
+
+    def stream(self) -> Array:
+        """A kernel's stream, from its start. To ask a generator takes long, so not before."""
+        own = self.rng.bit_generator.state["state"].get("inc", 0)  # tells its stream from others
+        stream = np.empty(4, dtype=np.uint64)
+        seed_stream(own & WORD, own >> 63 & WORD, self.number, stream)
+        return stream
 
 
 def keyed(key: str) -> Rng:
@@ -173,7 +179,7 @@ class Later(NamedTuple):
 
     recall: Any  # what makes the state again
     choice: Choice
-    stream: Array
+    beside: Beside
     repeats: int
     cap: int
 
@@ -183,7 +189,7 @@ class Later(NamedTuple):
 
     def settled(self, decision: "Decision") -> Chance:
         choice = self.choice._replace(state=self.recall())
-        return choice.counted(self.stream.copy(), self.repeats, self.cap)
+        return choice.counted(self.beside.stream(), self.repeats, self.cap)
 
 
 class Deferred:

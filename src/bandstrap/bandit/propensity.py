@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bandstrap.bandit.chance import Chance, Choice, Deferred, Later
+from bandstrap.bandit.chance import Beside, Chance, Choice, Deferred, Later
 from bandstrap.errors import InvalidInput
 from bandstrap.validation import is_finite, require_within
 
@@ -58,19 +58,19 @@ class Propensity:
             raise InvalidInput("repeats", self.repeats, "give repeats or draws, not both")
 
     def chance(
-        self, bandit: "Bandit", choice: Choice, first: int, number: int
+        self, bandit: "Bandit", choice: Choice, first: int, beside: Beside
     ) -> Chance | Later | Deferred:
-        """How probable the arm of decision `number` was, as far as that is found out now.
+        """How probable a decision's arm was, as far as that is found out now.
 
-        The arm `first` has won the draw that decided.
+        The arm `first` has won the draw that decided; others take the random numbers `beside`.
         """
         if self.draws is not None:
-            return choice.voted(bandit.stream(number), first, self.draws)
+            return choice.voted(beside.stream(), first, self.draws)
         repeats = self.repeats or AFFORDABLE // choice.floor.arms
         recall = choice.state.recall(choice.policy)
         if recall is not None:
             choice = choice._replace(state=None)  # which will have learnt more
-            return Later(recall, choice, bandit.stream(number), max(repeats, 1), self.cap)
+            return Later(recall, choice, beside, max(repeats, 1), self.cap)
         if self.repeats is None and (choice.policy.costly or repeats == 0):
             return Deferred(bandit)
-        return choice.counted(bandit.stream(number), repeats, self.cap)
+        return choice.counted(beside.stream(), repeats, self.cap)
