@@ -85,14 +85,28 @@ def test_bytes_are_seen_as_shares():
 
 def test_representation_names_the_matrix():
     one, two = EigenExamples(np.eye(300)), EigenExamples(np.eye(300))
-    other = EigenExamples(np.eye(300) * (1 + 1e-12))
+    other = EigenExamples(np.eye(300) * (1 + 1e-6))
     assert repr(one) == repr(two) != repr(other)
     assert len(repr(one)) < 60
     assert one == two
     assert one != other
+    assert one != EigenExamples() == EigenExamples()
     assert hash(one) == hash(two)
     assert repr(pickle.loads(pickle.dumps(one))) == repr(one)
     assert repr(EigenExamples()) == "EigenExamples()"
+
+
+def test_the_last_bits_of_a_matrix_are_not_in_its_name():
+    rng = np.random.default_rng(0)
+    covariance = np.cov(rng.standard_normal((5, 50)) * [[1e6], [1.0], [1e-6], [1e3], [0.0]])
+    noise = rng.uniform(-4e-16, 4e-16, (5, 5))
+    elsewhere = covariance * (1 + noise + noise.T)  # as another processor would sum it
+    assert repr(EigenExamples(elsewhere)) == repr(EigenExamples(covariance))
+    assert EigenExamples(elsewhere) != EigenExamples(covariance)
+    for place in ((2, 2), (1, 2), (3, 0)):
+        other = covariance.copy()
+        other[place] = other[place[::-1]] = covariance[place] * 1.001
+        assert repr(EigenExamples(other)) != repr(EigenExamples(covariance))
 
 
 def test_gaussian_examples():

@@ -17,6 +17,18 @@ NOTHING = 1e-10  # an eigenvalue below this share of the largest is rounding
 CONSTANT = 1e-22  # a variance below this share of the largest may be that of a constant, rounded
 BLOCK = 256  # contexts that enter an estimate at once
 MOST = 1e100  # sums of squares of contexts are less
+DIGITS = 7  # of variances and correlations that name a matrix
+
+
+def _told(covariance: Array) -> Array:
+    """Some digits of the variances and correlations, which any processor finds alike."""
+    variances = np.abs(covariance.diagonal())
+    scale = np.sqrt(np.maximum(variances, CONSTANT * np.abs(covariance).max(initial=0.0)))
+    scale[scale == 0] = 1.0
+    correlations = np.round(covariance / scale[:, None] / scale, DIGITS)
+    told = [float(f"{each:.{DIGITS}g}") for each in variances]
+    joined: Array = np.vstack((told, correlations)) + 0.0  # no -0.0
+    return joined
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,14 +65,21 @@ class EigenExamples(ExamplePrior):
         object.__setattr__(self, "covariance", given)
 
     def __repr__(self) -> str:
-        """Short, and the same for the same matrix: it names what is computed from it."""
+        """Short, and the same for the same matrix: it names what is computed from it.
+
+        The last bits of a covariance depend on the processor. They do not count, or results that
+        were kept on one machine would not be found on another.
+        """
         if self.covariance is None:
             return "EigenExamples()"
-        digest = sha256(np.ascontiguousarray(self.covariance).tobytes()).hexdigest()[:12]
+        digest = sha256(_told(self.covariance).tobytes()).hexdigest()[:12]
         return f"EigenExamples(covariance={self.covariance.shape[0]}x{digest})"
 
     def __eq__(self, other: object) -> bool:
-        return repr(self) == repr(other)
+        if type(other) is not EigenExamples:
+            return NotImplemented
+        one, two = self.covariance, other.covariance
+        return one is two if one is None or two is None else np.array_equal(one, two)
 
     def __hash__(self) -> int:
         return hash(repr(self))
