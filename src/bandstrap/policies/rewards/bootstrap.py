@@ -200,7 +200,7 @@ class Bootstrap(HistoryPolicy, in_kernels=True):
         if scheme.noise > 0:
             spreads = scheme.noise / np.sqrt(np.where(count > 0, count, 1.0))
             return partial(normal_probabilities, means, spreads, allowed[0])
-        return best_probabilities(means, allowed[0], state.problem.support.scale)
+        return partial(best_probabilities, means, allowed[0], state.problem.support.scale)
 
     def _plain_draw(self, history: RewardHistory, run: int, arm: int, rng: Rng) -> float:
         """One arm's draw by the scheme's `weights` alone, for schemes kernels do not know."""

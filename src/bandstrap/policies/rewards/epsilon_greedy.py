@@ -1,12 +1,14 @@
 """Epsilon-greedy: the best mean, and now and then any arm at all."""
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from bandstrap.arrays import Array, Contexts, Rng
 from bandstrap.choice import best_probabilities, explored
 from bandstrap.errors import InvalidInput
+from bandstrap.policies.base import Probabilities
 from bandstrap.policies.rewards.means import MeanPolicy, MeanState
 from bandstrap.policies.schedules import Decay, Schedule
 from bandstrap.storage.schema import Function, Schema
@@ -53,7 +55,11 @@ class EpsilonGreedy(MeanPolicy):
     def _epsilon_now(self, state: MeanState) -> float:
         return self.epsilon(int(state.count[0].sum()) + 1)  # every run is updated in every round
 
-    def _probabilities(self, state: MeanState, contexts: Contexts, allowed: Array) -> Array:
+    def _probabilities(self, state: MeanState, contexts: Contexts, allowed: Array) -> Probabilities:
         scores = np.where(state.count > 0, state.mean, np.inf)[0]
-        best = best_probabilities(scores, allowed[0], state.problem.support.scale)
-        return explored(self._epsilon_now(state), best, allowed[0])
+        known = self._epsilon_now(state), scores, allowed[0], state.problem.support.scale
+        return partial(_law, *known)
+
+
+def _law(epsilon: float, scores: Array, allowed: Array, scale: float) -> Array:
+    return explored(epsilon, best_probabilities(scores, allowed, scale), allowed)
