@@ -178,7 +178,10 @@ def main() -> None:
     here = Path(__file__).parents[1] / "src"
     versions = {"before": Version(given.other), "here": Version(here)}
     both, rows = shared(versions), []
-    chosen = given.policies.split(",") if given.policies else [*both]
+    asked = given.policies.split(",") if given.policies else [*both]
+    chosen = [name for name in asked if name in both]
+    if len(chosen) < len(asked):
+        print(f"not in both: {', '.join(sorted({*asked} - both.keys()))}", flush=True)
     settings = {"arms": ARMS, "features": FEATURES, "history": HISTORY, "policies": given.policies}
     note = f"{ARMS} arms, {FEATURES} features, after {HISTORY} rewards; both versions in turns"
     with TemporaryDirectory() as folder:
