@@ -220,6 +220,25 @@ def test_contenders_alone_give_the_arm_of_all_arms_solved(monkeypatch) -> None:
     assert differ == 0
 
 
+@pytest.mark.parametrize(("rows", "features"), [(320, 600), (450, 230)], ids=["few", "more"])
+@pytest.mark.parametrize("share", [0.1, 0.5])
+@pytest.mark.parametrize("scheme", [Multinomial(), DoubleOrNothing(), Exponential()], ids=repr)
+def test_the_best_of_linear_draws_is_that_of_exact_solutions(rows, features, share, scheme):
+    """Weights of zero leave directions that nothing but the penalty bends."""
+    rng, every = np.random.default_rng(0), np.ones(3, dtype=np.bool_)
+    x = (rng.random((rows + 12, features)) < share) * 1.0
+    y = (x @ rng.standard_normal((features, 3))).argmax(axis=1)
+    learner = LinearRegression(tolerance=1e-9).learner(Problem(3, features), scheme, NoExamples())
+    for row, arm in product(range(rows), range(3)):
+        learner.learn(x[row], arm, float(y[row] == arm), None)
+    assert not learner._young(features)
+    for seed, context in enumerate(x[rows:]):
+        chosen = learner.best(context, np.random.default_rng(seed), every)
+        learner.margins(context, np.random.default_rng(seed))
+        solved = [reference_linear(arm.draw) @ np.append(context, 1.0) for arm in learner.arms]
+        assert chosen == np.argmax(solved)
+
+
 @pytest.mark.parametrize(("rows", "all_solved"), [(300, True), (900, False)])
 def test_contenders_are_not_told_from_fewer_rows_than_half_the_features(
     rows, all_solved, monkeypatch

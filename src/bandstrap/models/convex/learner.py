@@ -86,10 +86,16 @@ class ConvexLearner(ArmsLearner):
             return highest(self.margins(contexts, rng), allowed, rng)
         x = self.all.augmented(contexts)
         begun = self.all.begin(rng, [index for index in known if allowed[index]])
-        widths = {arm: self._width(self.arms[arm], x) for arm in begun}
         upper = np.full(len(self.arms), -np.inf)
-        upper[begun] = [self._bounds(self.arms[arm], x, widths[arm])[1] for arm in begun]
         solved = np.zeros(len(self.arms), dtype=np.bool_)
+        widths = {}
+        for index in begun:
+            arm = self.arms[index]
+            if arm.draw.unbounded:
+                upper[index], solved[index] = self._solved_margin(arm, x), True
+            else:
+                widths[index] = self._width(arm, x)
+                upper[index] = self._bounds(arm, x, widths[index])[1]
         for _ in range(MOST * len(self.arms)):
             top = int(upper.argmax())
             check_score(upper[top])
@@ -119,8 +125,7 @@ class ConvexLearner(ArmsLearner):
             return self._fits(contexts)
         margins, x, known = self._look(contexts)
         for arm in self.all.begin(rng, known):
-            self._solve(self.arms[arm])
-            margins[arm] = x @ self.arms[arm].draw.theta
+            margins[arm] = self._solved_margin(self.arms[arm], x)
         return margins
 
     def _margins_by_row(self, contexts: Array, rng: Rng) -> Array:
@@ -146,6 +151,10 @@ class ConvexLearner(ArmsLearner):
         margins, x, known = self._look(context)
         margins[known] = [x @ self.arms[arm].theta for arm in known]
         return margins
+
+    def _solved_margin(self, arm: ConvexArm, x: Array) -> float:
+        self._solve(arm)
+        return float(x @ arm.draw.theta)
 
     def _solve(self, arm: ConvexArm) -> None:
         """Refine a draw until it is solved."""
