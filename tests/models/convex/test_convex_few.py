@@ -8,8 +8,10 @@ import pytest
 from bandstrap.models import GaussianLimit, Grouped, LinearRegression, LogisticRegression, OneStep
 from bandstrap.models.base import draw_scores
 from bandstrap.models.convex import draw
-from bandstrap.models.convex.draw import WIDE
+from bandstrap.models.convex.draw import WIDE, ConvexDraw
+from bandstrap.models.convex.examples import ConvexExamples
 from bandstrap.models.convex.factor import span_of
+from bandstrap.models.features import Examples
 from bandstrap.priors import NoExamples, SeenExamples
 from bandstrap.problem import Problem, Support
 from bandstrap.resampling import Exponential, GaussianNoise, Multinomial, NoResampling
@@ -277,3 +279,22 @@ def test_a_fit_without_intercept_to_as_many_rows_as_features_is_solved(rows):
         best = np.linalg.solve(x.T @ x + ridge * np.eye(5), x.T @ y)
         fit = LinearRegression(intercept=False).fit(x, y, np.ones(rows), None, None)[:-1]
         assert objective(fit) - objective(best) < 1e-5 * rows * y.var()
+
+
+@pytest.mark.parametrize(("scale", "direct"), [(1.0, True), (1e12, False)])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_a_direct_solution_is_taken_only_where_rounding_leaves_it_exact(scale, direct, intercept):
+    x, y, _ = _data(11, 4, 8)
+    x[:, 0] *= scale  # beside columns of size 1
+    fitted = ConvexExamples(Examples.of(x, y), intercept)
+    each = ConvexDraw(LINEAR.loss, fitted, LINEAR.penalty)
+    each.set_weights(y, np.array([2.0, 0.0, 1.0, 1.0]))
+    assert each.direct
+    assert each._solve_directly(LINEAR.tolerance) == direct
+    if direct:
+        solved = each.theta.copy()
+        each.begin_at(solved, None)
+        assert each.gap < 1e-9
+        assert (solved[-1] == 0) == (not intercept)
+    else:
+        assert not each.theta.any()  # where it stood

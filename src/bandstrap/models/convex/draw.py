@@ -11,6 +11,7 @@ from bandstrap.kernels.codes import LINEAR, LOGISTIC
 from bandstrap.kernels.convex.loss import bends, means, residuals
 from bandstrap.kernels.convex.solve import MEMORY, advance, direction, full_gradient, total_bend
 from bandstrap.kernels.convex.weights import fold_axes, weigh
+from bandstrap.models.convex.dual import dual_solution
 from bandstrap.models.convex.examples import ConvexExamples
 from bandstrap.models.convex.factor import (
     Span,
@@ -40,6 +41,7 @@ COLLAPSE = 2.0  # a loss that has become this much flatter is not where its fact
 PATIENCE = 40  # iterations with one factor
 FACTORS = 25  # attempts with a new factor of the weighted Hessian
 ROUGH = 1e-3  # a column whose own share is below this needs double precision
+EXACT = 1e-6  # standard deviations of rewards that a margin found directly may be off
 BESIDE = 1e-13  # parameters nearer than this to a span are in it
 FLATTEST = 1e-20  # factors take the loss to bend at least this much
 FINEST, COARSEST = 5e-324, 1e100  # variances of rewards are between these
@@ -215,6 +217,8 @@ class ConvexDraw:
 
     def settle(self, tolerance: float) -> None:
         """Solve from here, until a factor computed where the draw ends agrees."""
+        if self.direct and self._solve_directly(tolerance):
+            return
         factor = self.begin_at(self.theta, None, once=True)
         for _ in range(FACTORS):
             if self.gap <= tolerance:
@@ -222,7 +226,7 @@ class ConvexDraw:
             self.solve(factor, tolerance)
             factor = self.begin_at(self.theta, None, once=True)
         self.check_gap(tolerance)
-        if self.loss == LINEAR and self.examples.few:
+        if self.direct:
             found = self.decrement
             self.advance(factor)  # to the optimum: contexts lie elsewhere, where margins move more
             self.decrement = min(found, self.decrement)  # squares of the smallest steps are 0
@@ -230,6 +234,36 @@ class ConvexDraw:
             if self.near or not self._improve(factor):
                 return
             factor = self.begin_at(self.theta, None, once=True)
+
+    @property
+    def direct(self) -> bool:
+        """Whether the optimum solves a system that is smaller than a Hessian."""
+        return self.loss == LINEAR and self.examples.few
+
+    def _solve_directly(self, tolerance: float) -> bool:
+        """Solve that system; if rounding spoils it, False, and the draw stays where it is.
+
+        The penalty alone bounds how far the optimum is: the gradient's length over it, once the
+        intercept is the best. That bounds margins as far away as examples are.
+        """
+        e, before = self.examples, self.theta.copy()
+        counting = np.flatnonzero(self.entries[0, : e.n_entries])
+        weight, total = self.entries[:2, counting]
+        contexts = e.contexts()[counting]
+        with np.errstate(all="ignore"):  # what is out of range shows in the bound
+            ridges = self.strength / weight
+            self._stand_at(dual_solution(contexts, total / weight, ridges, e.bias > 0))
+            self._set_gradient()
+            mean = weight @ contexts / self.weight
+            slope = self.gradient[-1]
+            off = self.gradient[:-1] - slope * mean
+            self.decrement = float(off @ off / self.strength + slope**2 / self.weight)
+            reach = np.abs(contexts - e.bias * mean).max(axis=0)
+            furthest = np.sqrt(reach @ reach * self.decrement / self.strength)
+            if furthest <= EXACT * np.sqrt(self.scale) and self.gap <= tolerance:
+                return True
+        self.theta[:] = before
+        return False
 
     def _improve(self, factor: Array) -> bool:
         """One more step although the gap is within the tolerance; undone if it does not go down."""
@@ -348,14 +382,19 @@ class ConvexDraw:
     def look_around(self, factor: Array) -> None:
         """Gradient and direction where the draw stands, from its residuals."""
         e = self.examples
-        full_gradient(
-            e.axes, e.plain, e.rows.contexts, e.rows.count, e.unit, e.bias, self.entries[3],
-            self.theta, self.strength, self.gradient, self.work[3],
-        )  # fmt: skip
+        self._set_gradient()
         self.n_pairs = 0
         weight, total, _, residual = self.entries[:4]
         self.bend = total_bend(self.loss, residual, weight, total, e.n_entries)
         self.decrement = direction(factor, 1.0, self.gradient, self.pairs, 0, self.step, self.work)
+
+    def _set_gradient(self) -> None:
+        """The gradient where the draw stands, from its residuals."""
+        e = self.examples
+        full_gradient(
+            e.axes, e.plain, e.rows.contexts, e.rows.count, e.unit, e.bias, self.entries[3],
+            self.theta, self.strength, self.gradient, self.work[3],
+        )  # fmt: skip
 
     def _reserve(self) -> None:
         e = self.examples

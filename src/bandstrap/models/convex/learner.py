@@ -157,7 +157,10 @@ class ConvexLearner(ArmsLearner):
         return float(x @ arm.draw.theta)
 
     def _solve(self, arm: ConvexArm) -> None:
-        """Refine a draw until it is solved."""
+        """Refine a draw until it is solved, where that cannot be had at once."""
+        if arm.draw.direct:
+            arm.draw.settle(self.all.model.tolerance)
+            return
         for _ in range(MOST):
             if self._refine(arm):
                 return
