@@ -155,6 +155,37 @@ def test_it_waits_for_those_who_come_back_and_no_longer(monkeypatch):
     writer.close()
 
 
+def test_a_decision_that_cannot_be_made_fails_alone():
+    def broken():
+        raise ZeroDivisionError
+
+    writer = Writer(Counting(), lambda *_: None)
+    job = lambda prepare: Job(  # noqa: E731
+        finish=lambda found: found, fail=lambda error: error, prepare=prepare
+    )
+    bad, good = [writer.put(job(prepare)) for prepare in (broken, lambda: ([], []))]
+    assert type(bad.exception(20)) is ZeroDivisionError
+    assert good.result(20) == {}
+    assert not writer.trouble
+    writer.close()
+
+
+def test_one_decision_is_made_by_the_thread_that_stores_and_many_by_their_caller(
+    opened, monkeypatch
+):
+    service, made = Service(config(), opened()), []
+    prepared = service._prepared
+    monkeypatch.setattr(
+        service,
+        "_prepared",
+        lambda *told: made.append(threading.current_thread().name) or prepared(*told),
+    )
+    decide(service, "1")
+    service.decide("news", [DecisionRequest(id="2"), DecisionRequest(id="3")]).result()
+    assert made == ["writer", *[threading.current_thread().name] * 2]
+    service.close()
+
+
 @pytest.mark.parametrize("kind", ["postgres"])
 def test_a_commit_without_an_answer_is_not_said_to_be_undone(store):
     import psycopg
