@@ -10,6 +10,7 @@ from askers import asked, one_answer_each
 from sqlalchemy import event, func, select
 from worlds import config, decide, reward, same
 
+from bandstrap.service import learner as learning_module
 from bandstrap.service.learner import Learner, rebuild
 from bandstrap.service.messages import DecisionRequest, RewardRequest
 from bandstrap.service.service import Service
@@ -50,6 +51,33 @@ def test_a_reward_and_the_learner_see_each_other(opened):
     for row in lessons:
         learnt = json.loads(row.payload)["given"]
         assert receipts[row.id] == ("stored" if learnt else "late")
+    service.close()
+
+
+@pytest.mark.parametrize("kind", ["wal", "postgres"])
+def test_a_reward_that_comes_after_the_others_were_read_is_learnt(opened, monkeypatch):
+    service, read, asked_for = Service(config(window=10.0), opened(), clock=lambda: 0.0), [], []
+    learner, rewards_of = Learner(service.config, opened()), learning_module.rewards_of
+
+    def reading(connection, names):
+        found = rewards_of(connection, names)
+        asked_for.append([*names])
+        if len(asked_for) == 1:
+            read.append(reward(service, "2").receipt)
+        return found
+
+    monkeypatch.setattr(learning_module, "rewards_of", reading)
+    for name in ("1", "2", "3"):
+        decide(service, name)
+    reward(service, "1")
+    learner.tick(1.0)
+    learner.tick(11.0)
+    assert (read, asked_for) == (["stored"], [["1", "2", "3"], ["2", "3"]])
+    query = select(STEPS.c.id, STEPS.c.payload).where(STEPS.c.kind == "lesson")
+    lessons = opened().read(lambda connection: [*connection.execute(query)])
+    assert {row.id: json.loads(row.payload)["given"] for row in lessons} == {
+        "1": True, "2": True, "3": False
+    }  # fmt: skip
     service.close()
 
 
