@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from askers import asked, one_answer_each
-from sqlalchemy import event, func, select
+from sqlalchemy import func, select
 from worlds import config, decide, reward, same
 
 from bandstrap.service import learner as learning_module
@@ -110,19 +110,20 @@ def test_fences(store):
 
 
 @pytest.mark.parametrize("kind", ["wal", "truncate"])
-def test_a_full_disk_is_told_and_got_over(store):
+def test_a_full_disk_is_told_and_got_over(store, monkeypatch):
     given = config()
     service = Service(given, store)
     context = {f"{i}": "long" * 20 for i in range(50)}
     decide(service, "before", context=context)
-    full = [True]
+    full, begun = [True], store._begun
 
-    def limit(connection, *_):
+    def limited(connection):
         run = connection.execute
         pages = run("PRAGMA page_count").fetchone()[0] if full[0] else 1_000_000_000
         run(f"PRAGMA max_page_count = {pages}")
+        return begun(connection)
 
-    event.listen(store.engine, "checkout", limit)
+    monkeypatch.setattr(store, "_begun", limited)
     answers = [decide(service, f"{i}", context=context) for i in range(5)]
     assert {each.status for each in answers} == {503}
     assert "full" in answers[0].detail

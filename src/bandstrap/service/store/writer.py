@@ -41,8 +41,8 @@ class Job:
     """What one caller wants to store, and who waits for it.
 
     `finish` and `fail` are for the caller's thread: the one that stores has others to store for.
-    `prepare` is for the one that stores: several in a row take half as long as each between other
-    things, and hold nobody up who reads requests.
+    `prepare` is for the one that stores: in a row, all but the first take half as long as between
+    other things, and hold nobody up who reads requests.
     """
 
     finish: Callable[[Any], Any]  # of what was stored, the caller's result
