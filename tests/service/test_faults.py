@@ -22,7 +22,7 @@ from bandstrap.service.service import Service, _former_digest
 from bandstrap.service.store import steps as steps_module
 from bandstrap.service.store import writer as writing_thread
 from bandstrap.service.store.postgres import place
-from bandstrap.service.store.steps import Snapshot, put_snapshots
+from bandstrap.service.store.steps import Snapshot, late_rewards, put_snapshots
 from bandstrap.service.store.store import COMMITTING
 from bandstrap.service.store.tables import DECISIONS
 from bandstrap.service.store.writer import Job, Writer
@@ -155,6 +155,37 @@ def test_it_waits_for_those_who_come_back_and_no_longer(monkeypatch):
     writer.close()
 
 
+def test_a_decision_that_cannot_be_made_fails_alone():
+    def broken():
+        raise ZeroDivisionError
+
+    writer = Writer(Counting(), lambda *_: None)
+    job = lambda prepare: Job(  # noqa: E731
+        finish=lambda found: found, fail=lambda error: error, prepare=prepare
+    )
+    bad, good = [writer.put(job(prepare)) for prepare in (broken, lambda: ([], []))]
+    assert type(bad.exception(20)) is ZeroDivisionError
+    assert good.result(20) == {}
+    assert not writer.trouble
+    writer.close()
+
+
+def test_one_decision_is_made_by_the_thread_that_stores_and_many_by_their_caller(
+    opened, monkeypatch
+):
+    service, made = Service(config(), opened()), []
+    prepared = service._prepared
+    monkeypatch.setattr(
+        service,
+        "_prepared",
+        lambda *told: made.append(threading.current_thread().name) or prepared(*told),
+    )
+    decide(service, "1")
+    service.decide("news", [DecisionRequest(id="2"), DecisionRequest(id="3")]).result()
+    assert made == ["writer", *[threading.current_thread().name] * 2]
+    service.close()
+
+
 @pytest.mark.parametrize("kind", ["postgres"])
 def test_a_commit_without_an_answer_is_not_said_to_be_undone(store):
     import psycopg
@@ -211,6 +242,39 @@ def test_old_milestones_go(store, monkeypatch):
         store.write(lambda it, some=snapshot: put_snapshots(it, "news", [some], 0.0))
     query = text("SELECT count(*) FROM snapshots")
     assert store.read(lambda it: it.execute(query).scalar()) <= 8
+
+
+@wal
+def test_late_rewards_are_counted_without_a_look_at_all_decisions(store):
+    service = Service(config(window=1.0), store, clock=lambda: 1000.0)
+    for name in ("in time", "late", "later"):
+        decide(service, name.replace(" ", "-"))
+    reward(service, "in-time")
+    service._clock = lambda: 2000.0
+    assert {reward(service, name).receipt for name in ("late", "later")} == {"late"}
+    assert store.read(lambda it: late_rewards(it, "news")) == 2
+    assert store.read(lambda it: late_rewards(it, "another")) == 0
+    query = steps_module._LATE.compile(store.engine)
+    asked = text(f"EXPLAIN QUERY PLAN {query}".replace("?", ":it"))
+    plan = store.read(lambda it: [row[-1] for row in it.execute(asked, {"it": "news"})])
+    assert "rewards_late" in plan[0], plan
+    service.close()
+
+
+@wal
+def test_decisions_alike_are_kept_as_if_each_were_the_first(store):
+    service = Service(config(), store)
+    decider, names = service._deciders["news"], [f"{i}" for i in range(30)]
+    for request in ({}, {"deferred": True}, {"allowed": ["a", "c"]}):
+        for name in names:
+            asked = DecisionRequest(id=name, **request)
+            warm = decider.decide(asked, name, 5.0)
+            decider.current = decider.current._replace(laws={})
+            assert decider.decide(asked, name, 5.0) == warm
+            assert (warm.answer.expires is None) == asked.deferred
+            for other in names[:3]:  # for the next to be alike
+                decider.decide(DecisionRequest(id=other, allowed=asked.allowed), other, 4.0)
+    service.close()
 
 
 @wal

@@ -7,9 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from askers import asked, one_answer_each
-from sqlalchemy import event, func, select
+from sqlalchemy import func, select
 from worlds import config, decide, reward, same
 
+from bandstrap.service import learner as learning_module
 from bandstrap.service.learner import Learner, rebuild
 from bandstrap.service.messages import DecisionRequest, RewardRequest
 from bandstrap.service.service import Service
@@ -53,6 +54,33 @@ def test_a_reward_and_the_learner_see_each_other(opened):
     service.close()
 
 
+@pytest.mark.parametrize("kind", ["wal", "postgres"])
+def test_a_reward_that_comes_after_the_others_were_read_is_learnt(opened, monkeypatch):
+    service, read, asked_for = Service(config(window=10.0), opened(), clock=lambda: 0.0), [], []
+    learner, rewards_of = Learner(service.config, opened()), learning_module.rewards_of
+
+    def reading(connection, names):
+        found = rewards_of(connection, names)
+        asked_for.append([*names])
+        if len(asked_for) == 1:
+            read.append(reward(service, "2").receipt)
+        return found
+
+    monkeypatch.setattr(learning_module, "rewards_of", reading)
+    for name in ("1", "2", "3"):
+        decide(service, name)
+    reward(service, "1")
+    learner.tick(1.0)
+    learner.tick(11.0)
+    assert (read, asked_for) == (["stored"], [["1", "2", "3"], ["2", "3"]])
+    query = select(STEPS.c.id, STEPS.c.payload).where(STEPS.c.kind == "lesson")
+    lessons = opened().read(lambda connection: [*connection.execute(query)])
+    assert {row.id: json.loads(row.payload)["given"] for row in lessons} == {
+        "1": True, "2": True, "3": False
+    }  # fmt: skip
+    service.close()
+
+
 def test_a_learner_that_was_replaced_writes_nothing(opened):
     store = opened()
     service = Service(config(window=1.0), store)
@@ -82,19 +110,20 @@ def test_fences(store):
 
 
 @pytest.mark.parametrize("kind", ["wal", "truncate"])
-def test_a_full_disk_is_told_and_got_over(store):
+def test_a_full_disk_is_told_and_got_over(store, monkeypatch):
     given = config()
     service = Service(given, store)
     context = {f"{i}": "long" * 20 for i in range(50)}
     decide(service, "before", context=context)
-    full = [True]
+    full, begun = [True], store._begun
 
-    def limit(connection, *_):
+    def limited(connection):
         run = connection.execute
         pages = run("PRAGMA page_count").fetchone()[0] if full[0] else 1_000_000_000
         run(f"PRAGMA max_page_count = {pages}")
+        return begun(connection)
 
-    event.listen(store.engine, "checkout", limit)
+    monkeypatch.setattr(store, "_begun", limited)
     answers = [decide(service, f"{i}", context=context) for i in range(5)]
     assert {each.status for each in answers} == {503}
     assert "full" in answers[0].detail

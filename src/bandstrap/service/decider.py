@@ -26,12 +26,20 @@ GIVEN = "given"  # the method of a propensity that the client has sent
 MOST_ARMS = 64  # of which all probabilities are kept, where they are known
 
 
+class Decided(NamedTuple):
+    """A decision that is not stored yet."""
+
+    answer: DecisionAnswer
+    record: str  # as the journal keeps it
+
+
 class Law(NamedTuple):
     """How probable arms are where no context matters: the same until more is learnt."""
 
     every: Array  # (arms,)
     shares: list[float]  # the same
     known: dict[str, Any]  # what is kept of it with a decision
+    decided: dict[Any, Decided]  # before, alike but for the id and the time
 
 
 class Current(NamedTuple):
@@ -41,13 +49,6 @@ class Current(NamedTuple):
     policy: str
     version: int
     laws: dict[Any, Law]  # by the arms that are allowed, and the control's
-
-
-class Decided(NamedTuple):
-    """A decision that is not stored yet."""
-
-    answer: DecisionAnswer
-    record: dict[str, Any]
 
 
 class Decider:
@@ -102,6 +103,20 @@ class Decider:
 
     def _online(self, request: DecisionRequest, name: str, now: float, current: Current) -> Decided:
         decision, law = self._drawn(request, name, current)
+        if law is None or request.context is not None or request.rank is not None:
+            return self._recorded(request, name, now, current, decision, law)
+        alike = decision._at, decision.control
+        if found := law.decided.get(alike):
+            expires = self._expires(request, now)
+            answer = msgspec.structs.replace(found.answer, id=name, time=now, expires=expires)
+            return Decided(answer, found.record)
+        made = law.decided[alike] = self._recorded(request, name, now, current, decision, law)
+        return made
+
+    def _recorded(
+        self, request: DecisionRequest, name: str, now: float, current: Current,
+        decision: Decision, law: Law | None,
+    ) -> Decided:  # fmt: skip
         record, chance = kept(decision), decision.chance
         if law is not None:
             record |= law.known
@@ -157,8 +172,7 @@ class Decider:
         self, request: DecisionRequest, name: str, now: float, current: Current,
         record: dict[str, Any], ranking: list[Arm] | None, would: Arm | None,
     ) -> Decided:  # fmt: skip
-        mode = self.experiment.mode.value
-        expires = None if request.deferred else now + self.experiment.window
+        mode, expires = self.experiment.mode.value, self._expires(request, now)
         answer = DecisionAnswer(
             id=name, experiment=self.experiment.name, arm=record["arm"],
             propensity=record["propensity"], weight=record["weight"], method=record["method"],
@@ -170,7 +184,10 @@ class Decider:
         for field in ("id", "number", "time"):  # which the journal has in columns, or not at all
             record.pop(field, None)
         record.update(version=current.version, policy=current.policy, mode=mode, would=would)
-        return Decided(answer, record)
+        return Decided(answer, _as_text(record))
+
+    def _expires(self, request: DecisionRequest, now: float) -> float | None:
+        return None if request.deferred else now + self.experiment.window
 
     def _allowed(self, request: DecisionRequest, bandit: Bandit) -> tuple[Arm, ...]:
         mask = bandit._arms.mask(request.allowed)[0]
@@ -202,7 +219,7 @@ def _law(decision: Decision, laws: dict[Any, Law]) -> Law:
     if found is None:
         every = decision.chance.every
         assert every is not None  # it is exact
-        found = laws[among] = Law(every, every.tolist(), _all_known(decision))
+        found = laws[among] = Law(every, every.tolist(), _all_known(decision), {})
     return found
 
 
@@ -215,7 +232,7 @@ def _all_known(decision: Decision) -> dict[str, Any]:
     return {"allowed": [*allowed], "propensities": [every[arm] for arm in allowed]}
 
 
-def as_text(record: dict[str, Any]) -> str:
+def _as_text(record: dict[str, Any]) -> str:
     """A record as the journal keeps it."""
     if record["context"] is None:  # all else is ours, and finite
         return ENCODER.encode(record).decode()

@@ -224,20 +224,24 @@ class Pupil:
             names.append(heappop(self._due)[1])
         if not names:
             return False
+        # A reward that is stored stays as it is: while these are read, others may write.
+        rewards = self._store.read(lambda connection: rewards_of(connection, names))
         self._write_steps(state, lambda connection, number: self._lessons(
-            connection, names, number, now))  # fmt: skip
+            connection, names, rewards, number, now))  # fmt: skip
         self._waiting.difference_update(names)
         for text in state.refusals[:3]:
             self.complain(text)
         return True
 
     def _lessons(
-        self, connection: Connection, names: list[str], number: int, now: float
-    ) -> list[Step]:
+        self, connection: Connection, names: list[str], early: dict[str, dict[str, Any]],
+        number: int, now: float,
+    ) -> list[Step]:  # fmt: skip
         """A lesson of each decision that is not settled; its reward cannot come meanwhile."""
         if self._store.is_postgres:  # on SQLite nobody else writes meanwhile
             lock_decisions(connection, names)
-        settled, rewards = settled_among(connection, names), rewards_of(connection, names)
+        settled = settled_among(connection, names)
+        rewards = early | rewards_of(connection, [name for name in names if name not in early])
         steps = []
         for name in dict.fromkeys(names):
             if name in settled:

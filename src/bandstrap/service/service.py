@@ -16,7 +16,7 @@ from bandstrap.bandit.inputs import checked_reward
 from bandstrap.bandit.pending import new_epoch
 from bandstrap.errors import BandstrapError, UnknownName
 from bandstrap.service.config import ServiceConfig
-from bandstrap.service.decider import Decider, as_text
+from bandstrap.service.decider import Decider
 from bandstrap.service.export import records
 from bandstrap.service.fold import COMMANDS, begun_with
 from bandstrap.service.learner import check_settings
@@ -115,15 +115,24 @@ class Service:
         decider = self._deciders.get(experiment)
         if decider is None:
             return _done([self._unknown(experiment)] * len(requests))
-        prepared = [self._prepared(decider, each) for each in requests]
-        return self._writer.put(
-            Job(
-                finish=lambda stored: [_answered(each, stored) for each in prepared],
-                fail=lambda why: [_unavailable(why)] * len(prepared),
-                decisions=[each.row for each in prepared if each.row is not None],
-                asked=[each.id for each in prepared if each.given],
+        now, prepared = self._clock(), list[Prepared]()
+
+        def prepare() -> tuple[list[NewDecision], list[str]]:
+            prepared.extend(self._prepared(decider, each, now) for each in requests)
+            return (
+                [each.row for each in prepared if each.row is not None],
+                [each.id for each in prepared if each.given],
             )
+
+        job = Job(
+            finish=lambda stored: [_answered(each, stored) for each in prepared],
+            fail=lambda why: [_unavailable(why)] * len(requests),
         )
+        if len(requests) == 1:
+            job.prepare = prepare
+        else:  # many draws would keep all others waiting
+            job.decisions, job.asked = prepare()
+        return self._writer.put(job)
 
     def reward(
         self, rewards: Sequence[tuple[str, RewardRequest]]
@@ -225,15 +234,15 @@ class Service:
             self.refresh()
             self._writer.probe()
 
-    def _prepared(self, decider: Decider, request: DecisionRequest) -> Prepared:
+    def _prepared(self, decider: Decider, request: DecisionRequest, now: float) -> Prepared:
         name = new_epoch() if request.id is None else request.id
-        experiment, now = decider.experiment.name, self._clock()
+        experiment = decider.experiment.name
         answer = row = problem = None
         try:
             answer, record = decider.decide(request, name, now)
             row = NewDecision(
                 name, experiment, now, answer.expires, _digest(experiment, request),
-                as_text(record), ENCODER.encode(answer).decode(),
+                record, ENCODER.encode(answer).decode(),
             )  # fmt: skip
         except BandstrapError as error:
             problem = _refused(str(error))

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Lock
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, PoolProxiedConnection
@@ -56,6 +57,8 @@ class Store:
     def __init__(self, engine: Engine, where: str, notice: str = "") -> None:
         self.engine, self.where, self.notice = engine, where, notice
         self.is_postgres = engine.dialect.name == "postgresql"
+        self._own: PoolProxiedConnection | None = None  # of `write_rows`, between two calls
+        self._one_by_one = Lock()
 
     def write(self, work: Callable[[Connection], T]) -> T:
         """Do something in a transaction that is on the disk when this returns.
@@ -66,7 +69,7 @@ class Store:
         return self._tried(lambda: self._write_once(work))
 
     def write_rows(self, work: Callable[[Rows], T]) -> T:
-        """As `write`, by the statements of the hot path."""
+        """As `write`, by the statements of the hot path, one call after the other."""
         return self._tried(lambda: self._rows_once(work))
 
     def read(self, work: Callable[[Connection], T]) -> T:
@@ -74,6 +77,10 @@ class Store:
         return self._tried(lambda: self._read_once(work))
 
     def close(self) -> None:
+        with self._one_by_one:
+            if self._own is not None:
+                self._own.close()
+                self._own = None
         self.engine.dispose()
 
     def tidy(self) -> None:
@@ -109,20 +116,24 @@ class Store:
             return result
 
     def _rows_once(self, work: Callable[[Rows], T]) -> T:
-        pooled = self.engine.raw_connection()
-        try:
+        """On a connection that stays out of the pool as long as all goes well."""
+        with self._one_by_one:
+            pooled, self._own = self._own or self.engine.raw_connection(), None
             try:
-                result = work(self._begun(pooled.dbapi_connection))
-            except self._error as error:
-                raise self._as_ours(pooled, error) from error
-            with _not_again():
                 try:
-                    pooled.commit()
+                    result = work(self._begun(pooled.dbapi_connection))
                 except self._error as error:
                     raise self._as_ours(pooled, error) from error
-            return result
-        finally:
-            pooled.close()  # which rolls back what was not committed
+                with _not_again():
+                    try:
+                        pooled.commit()
+                    except self._error as error:
+                        raise self._as_ours(pooled, error) from error
+                self._own = pooled
+                return result
+            finally:
+                if self._own is None:
+                    pooled.close()  # which rolls back what was not committed
 
     def _begun(self, connection: Any) -> Rows:
         if self.is_postgres:

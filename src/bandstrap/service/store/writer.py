@@ -1,11 +1,10 @@
 """Group commit: what several callers want to store goes into one transaction."""
 
 import logging
+from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from time import monotonic
 from typing import Any
@@ -28,10 +27,13 @@ from bandstrap.service.store.writing import (
 )
 
 LOG = logging.getLogger(__name__)
-LONGEST_WAIT = 0.002  # seconds, and never longer than a commit takes
+LONGEST_WAIT = 0.003  # seconds
 DEADLINE = 15.0  # seconds that a store may take for a group
 NOBODY = 1 << 62  # more jobs than ever come
 MOST = 2000  # rows in one transaction, unless one caller brings more
+
+
+Prepared = tuple[Sequence[NewDecision], Sequence[str]]
 
 
 @dataclass(slots=True)
@@ -39,10 +41,13 @@ class Job:
     """What one caller wants to store, and who waits for it.
 
     `finish` and `fail` are for the caller's thread: the one that stores has others to store for.
+    `prepare` is for the one that stores: in a row, all but the first take half as long as between
+    other things, and hold nobody up who reads requests.
     """
 
     finish: Callable[[Any], Any]  # of what was stored, the caller's result
     fail: Callable[[Unavailable], Any]
+    prepare: Callable[[], Prepared] | None = None  # finds decisions and what is asked
     decisions: Sequence[NewDecision] = ()
     asked: Sequence[str] = ()  # ids under which something may be stored already
     rewards: Sequence[NewReward] = ()
@@ -68,7 +73,7 @@ class Writer:
 
     def __init__(self, store: Store, check: Check) -> None:
         self._store, self._check = store, check
-        self._queue: SimpleQueue[Job | None] = SimpleQueue()
+        self._queue: deque[Job | None] = deque()
         self._callers, self._took = 0, 0.0  # at once, and a commit's seconds, of late
         self._wanted, self._enough = NOBODY, Event()  # jobs that it waits for, and whether they are
         self.trouble = ""  # why the last transaction failed; empty if it did not
@@ -79,20 +84,17 @@ class Writer:
         Thread(target=self._watch, name="writer's watch", daemon=True).start()
 
     def put(self, job: Job) -> Promise[Any]:
-        self._queue.put(job)
-        if self._queue.qsize() >= self._wanted:
-            self._wanted = NOBODY
-            self._enough.set()
+        self._put(job)
         return job.promise
 
     def probe(self) -> None:
         """After a failure, look whether the store takes something again."""
         if self.trouble:
-            self._queue.put(Job(finish=lambda _: None, fail=lambda _: None))
+            self._put(Job(finish=lambda _: None, fail=lambda _: None))
 
     def close(self) -> None:
         """Store what waits, and end."""
-        self._queue.put(None)
+        self._put(None)
         self._thread.join()
         self._closed.set()
 
@@ -110,22 +112,21 @@ class Writer:
         behind, last = self._drained()
         self._fail(behind, Unavailable(str(late)))
         if last:
-            self._queue.put(None)
+            self._put(None)
 
     def _watch(self) -> None:
         while not self._closed.wait(1.0):
             self.hurry(DEADLINE)
 
+    def _put(self, job: Job | None) -> None:
+        self._queue.append(job)
+        if len(self._queue) >= self._wanted:
+            self._wanted = NOBODY
+            self._enough.set()
+
     def _drained(self) -> tuple[list[Job], bool]:
         """All that waits, and whether it is the last."""
-        waiting: list[Job] = []
-        while not self._queue.empty():
-            with suppress(Empty):
-                job = self._queue.get_nowait()
-                if job is None:
-                    return waiting, True
-                waiting.append(job)
-        return waiting, False
+        return self._taken(NOBODY)
 
     def _fail(self, group: Sequence[Job], error: Unavailable) -> None:
         if not self.trouble:
@@ -135,9 +136,11 @@ class Writer:
             job.promise.keep(partial(job.fail, error))
 
     def _run(self) -> None:
-        while (first := self._queue.get()) is not None:
-            self._wait_for_others()
-            group, last = self._waiting(first)
+        last = False
+        while not last:
+            self._gather()
+            group, last = self._taken(MOST)
+            group = [job for job in group if self._prepared(job)]
             started = monotonic()
             self._current = group, started
             for some in ([job for job in group if job.is_hot],
@@ -146,32 +149,53 @@ class Writer:
                     self._commit(some)
             self._current = (), 0.0
             self._took = monotonic() - started
-            self._callers = len(group) + self._queue.qsize()
-            if last:
-                return
+            self._callers = len(group) + len(self._queue)
 
-    def _wait_for_others(self) -> None:
-        """Until those who were waiting or answered a moment ago are back, but not for long.
+    def _gather(self) -> None:
+        """Until somebody comes, and those who were answered a moment ago are back, or not soon.
 
         What is answered together comes back one by one. The first of them alone would keep all
-        others waiting for its commit, and those would be twice as many.
+        others waiting for its commit, and those would be twice as many. Nor does this thread wake
+        up for the first: it would take turns with the one that still reads what the others ask.
         """
+        self._await(self._callers, LONGEST_WAIT)
+        if not self._queue:
+            self._await(1, None)
+            self._await(self._callers, min(self._took, LONGEST_WAIT))
+
+    def _await(self, wanted: int, seconds: float | None) -> None:
+        """Until so many jobs wait."""
         self._enough.clear()
-        self._wanted = self._callers - 1
-        if self._queue.qsize() < self._wanted:
-            self._enough.wait(min(self._took, LONGEST_WAIT))
+        self._wanted = wanted
+        if len(self._queue) < wanted:
+            self._enough.wait(seconds)
         self._wanted = NOBODY
 
-    def _waiting(self, first: Job) -> tuple[list[Job], bool]:
-        """All that waits, and whether it is the last."""
-        group, rows = [first], len(first)
-        while rows < MOST and not self._queue.empty():
-            job = self._queue.get()
+    def _taken(self, most: int) -> tuple[list[Job], bool]:
+        """What waits, up to so many rows, and whether it is the last."""
+        group: list[Job] = []
+        rows = 0
+        while rows < most and self._queue:
+            try:
+                job = self._queue.popleft()
+            except IndexError:  # somebody who is in a hurry has taken it
+                break
             if job is None:
                 return group, True
             group.append(job)
-            rows += len(job)
+            rows += max(1, len(job))  # what is to be prepared is one
         return group, False
+
+    def _prepared(self, job: Job) -> bool:
+        """Whether there is something to store; before the transaction, which keeps others out."""
+        if job.prepare is None:
+            return True
+        try:
+            job.decisions, job.asked = job.prepare()
+        except Exception as error:  # a fault of ours: it must not end the thread
+            job.promise.keep(partial(_raise, error))
+            return False
+        return True
 
     def _commit(self, group: list[Job]) -> None:
         try:

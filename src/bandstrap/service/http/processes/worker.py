@@ -26,6 +26,7 @@ from bandstrap.service.http.processes.protocol import Connection
 BACKLOG = 1024  # connections that wait to be accepted
 GRACE = 3  # seconds that requests have to end, after the server was told to
 SWITCH = 0.001  # seconds for which a thread keeps others waiting: a commit is done soon
+YOUNG = 20_000  # objects between two looks for garbage: some hundred requests are under way
 NICE = 5  # of the learner: nobody waits for it, but somebody does for an answer
 CANNOT = 3  # the exit code of a process that could not even start
 
@@ -85,6 +86,7 @@ def decide(config: ServiceConfig, make: Make, listening: socket, log: str) -> No
     )
     gc.collect()
     gc.freeze()  # what is loaded by now stays: looking through it again and again takes long
+    gc.set_threshold(YOUNG, *gc.get_threshold()[1:])
     Server(told, config.timeout).run([listening])
 
 
