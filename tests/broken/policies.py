@@ -121,7 +121,7 @@ class Sure(UCB1):
     """Forgets that an arm which was never tried comes first."""
 
     def _probabilities(self, state, contexts, allowed):
-        told = super()._probabilities(state, contexts, allowed)
+        told = super()._probabilities(state, contexts, allowed)()
         return allowed[0] / allowed[0].sum() if told.max() == 1 else told
 
 
