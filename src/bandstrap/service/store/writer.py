@@ -33,9 +33,6 @@ NOBODY = 1 << 62  # more jobs than ever come
 MOST = 2000  # rows in one transaction, unless one caller brings more
 
 
-Prepared = tuple[Sequence[NewDecision], Sequence[str]]
-
-
 @dataclass(slots=True)
 class Job:
     """What one caller wants to store, and who waits for it.
@@ -47,7 +44,8 @@ class Job:
 
     finish: Callable[[Any], Any]  # of what was stored, the caller's result
     fail: Callable[[Unavailable], Any]
-    prepare: Callable[[], Prepared] | None = None  # finds decisions and what is asked
+    # Finds decisions, and ids under which something may be stored already.
+    prepare: Callable[[], tuple[Sequence[NewDecision], Sequence[str]]] | None = None
     decisions: Sequence[NewDecision] = ()
     asked: Sequence[str] = ()  # ids under which something may be stored already
     rewards: Sequence[NewReward] = ()
