@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, func, select, text
 
 from bandstrap.service.store import Store
+from bandstrap.service.store.rows import StoredReward
 from bandstrap.service.store.tables import DECISIONS, STEPS
 from bandstrap.service.store.writing import rewards_of
 
@@ -81,11 +82,11 @@ def _some(
     return [(row, _outcome(row, rewards.get(row.id))) for row in rows]
 
 
-def _outcome(row: Any, reward: dict[str, Any] | None) -> dict[str, Any] | None:
+def _outcome(row: Any, reward: StoredReward | None) -> dict[str, Any] | None:
     if row.payload is None:
-        if reward is None or reward["late"]:
+        if reward is None or reward.late:
             return None
-        return _rewarded("reward", row.id, reward["time"], reward["reward"])
+        return _rewarded("reward", row.id, reward.time, reward.reward)
     learnt = json.loads(row.payload)
     if learnt["reward"] is None:
         return {"event": "drop", "id": row.id, "time": row.settled}

@@ -18,6 +18,7 @@ from bandstrap.service.fold import COMMANDS, State, load, may_change, rebuild, s
 from bandstrap.service.store import Store, Unavailable
 from bandstrap.service.store.leases import Lease, LeaseLost, check, give_up, take
 from bandstrap.service.store.reading import command_step, tails
+from bandstrap.service.store.rows import StoredReward
 from bandstrap.service.store.steps import (
     Step,
     append_steps,
@@ -224,40 +225,40 @@ class Pupil:
             names.append(heappop(self._due)[1])
         if not names:
             return False
-        # A reward that is stored stays as it is: while these are read, others may write.
-        rewards = self._store.read(lambda connection: rewards_of(connection, names))
+        # A reward that is stored stays as it is, and what is settled is so until somebody else
+        # learns, who is found out then: while these are read, others may write.
+        early, settled = self._store.read(
+            lambda connection: (rewards_of(connection, names), settled_among(connection, names))
+        )
+        left = [name for name in dict.fromkeys(names) if name not in settled]
         self._write_steps(state, lambda connection, number: self._lessons(
-            connection, names, rewards, number, now))  # fmt: skip
+            connection, left, early, number, now))  # fmt: skip
         self._waiting.difference_update(names)
         for text in state.refusals[:3]:
             self.complain(text)
         return True
 
     def _lessons(
-        self, connection: Connection, names: list[str], early: dict[str, dict[str, Any]],
+        self, connection: Connection, names: list[str], early: dict[str, StoredReward],
         number: int, now: float,
     ) -> list[Step]:  # fmt: skip
-        """A lesson of each decision that is not settled; its reward cannot come meanwhile."""
+        """A lesson of each decision; its reward cannot come meanwhile."""
         if self._store.is_postgres:  # on SQLite nobody else writes meanwhile
             lock_decisions(connection, names)
-        settled = settled_among(connection, names)
         rewards = early | rewards_of(connection, [name for name in names if name not in early])
-        steps = []
-        for name in dict.fromkeys(names):
-            if name in settled:
-                continue
-            told = rewards.get(name)
-            given = told is not None and not told["late"]
-            payload: dict[str, Any] = {
-                "reward": told["reward"] if told and given else self.experiment.default_reward,
-                "weight": 1.0,
-                "given": given,
-                "at": told["time"] if told and given else None,
-                "metrics": msgspec.json.decode(told["metrics"]) if told and given else {},
-            }
-            number += 1
-            steps.append(Step(number, "lesson", payload, name, now))
-        return steps
+        return [
+            Step(at, "lesson", self._paid(rewards.get(name)), name, now)
+            for at, name in enumerate(names, number + 1)
+        ]
+
+    def _paid(self, reward: StoredReward | None) -> dict[str, Any]:
+        """What a lesson says of a decision's reward."""
+        given = reward is not None and not reward.late
+        if reward is None or not given:
+            told, at, metrics = self.experiment.default_reward, None, {}
+        else:
+            told, at, metrics = reward.reward, reward.time, msgspec.json.decode(reward.metrics)
+        return {"reward": told, "weight": 1.0, "given": given, "at": at, "metrics": metrics}
 
     def _judge(self, state: State, now: float) -> None:
         """Do what the gate and guardrails ask for."""

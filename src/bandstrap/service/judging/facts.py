@@ -246,9 +246,10 @@ class Facts:
         row = row_of(deciding, it.context)
         low, high = self.experiment.rewards.low, self.experiment.rewards.high
         paid = min(max((reward - low) / (high - low), 0.0), 1.0)
-        at, model = deciding.arms.index(it.arm), self.model.expects(deciding.arms, row)
-        seen = Seen(at, paid, weight, model, _most(it, deciding.arms, at), it.certain)
-        self.lifts.add(it, seen, self.arms.open(it), deciding, candidates)
+        if self.lifts.compares(it, deciding, candidates):  # else what was expected is for nobody
+            at, model = deciding.arms.index(it.arm), self.model.expects(deciding.arms, row)
+            seen = Seen(at, paid, weight, model, _most(it, deciding.arms, at), it.certain)
+            self.lifts.add(it, seen, self.arms.open(it), deciding, candidates)
         self.model.add(it.arm, paid, row)
 
     def _asked(self, name: str, bandit: Bandit, context: Any) -> Bandit:

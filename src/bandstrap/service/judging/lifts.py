@@ -50,6 +50,11 @@ class Lifts:
         self.over_control: dict[str, Lift] = {}
         self.arrivals = 0  # groups of candidates that came at one time
 
+    def compares(self, it: Lesson, deciding: Bandit, candidates: Mapping[str, Bandit]) -> bool:
+        """Whether there is anybody to compare with; lifts of others are forgotten."""
+        self._keep_only(candidates)
+        return bool(candidates) or deciding.control is not None or it.mode == Mode.SHADOW.value
+
     def add(
         self,
         it: Lesson,

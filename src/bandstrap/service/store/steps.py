@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -18,6 +18,8 @@ NEWEST = 3  # snapshots that stay
 MILESTONE = 10_000  # steps between two snapshots that stay longer
 MILESTONES = 5  # of those, to go back to if newer ones turn out to be damaged
 ERRORS_KEPT = 50
+ALIKE = 64  # records that stay decoded: without contexts, those of one version are few
+APPEND = "INSERT INTO steps (experiment, number, kind, payload, id, time)"
 
 
 class Step(NamedTuple):
@@ -43,14 +45,13 @@ class Snapshot(NamedTuple):
 
 def append_steps(connection: Connection, experiment: str, steps: Sequence[Step]) -> None:
     rows = [
-        {
-            "experiment": experiment, "number": each.number, "kind": each.kind, "id": each.id,
-            "payload": ENCODER.encode(each.payload).decode(), "time": each.time,
-        }
-        for each in steps
-    ]  # fmt: skip
-    if rows:
-        connection.execute(insert(STEPS), rows)
+        (experiment, it.number, it.kind, ENCODER.encode(it.payload).decode(), it.id, it.time)
+        for it in steps
+    ]
+    if rows:  # while others wait: what SQLAlchemy does for a row takes longer than the row
+        place = "?" if connection.dialect.name == "sqlite" else "%s"
+        places = ", ".join([place] * len(rows[0]))
+        connection.exec_driver_sql(f"{APPEND} VALUES ({places})", rows)
 
 
 def read_steps(
@@ -78,14 +79,19 @@ def with_records(connection: Connection, steps: Sequence[Step]) -> list[Step]:
     """Lessons with what is stored of their decisions."""
     ids = [each.id for each in steps if each.kind == "lesson" and each.id is not None]
     told = records_of(connection, ids)
-    return [
-        each._replace(
-            record={**msgspec.json.decode(told[each.id].record), "time": told[each.id].time}
-        )
-        if each.id in told
-        else each
-        for each in steps
-    ]
+    return [_with_record(each, *told[each.id]) if each.id in told else each for each in steps]
+
+
+def _with_record(step: Step, time: float, record: str) -> Step:
+    number, kind, payload, name, at, _ = step
+    return Step(number, kind, payload, name, at, {**_decoded(record), "time": time})
+
+
+@lru_cache(ALIKE)
+def _decoded(record: str) -> dict[str, Any]:
+    """A record, which nobody changes."""
+    told: dict[str, Any] = msgspec.json.decode(record)
+    return told
 
 
 def _some_steps(connection: Connection, experiment: str, after: int) -> list[Step]:

@@ -144,11 +144,12 @@ def put_commands(connection: Connection, commands: Iterable[NewCommand]) -> list
     return [connection.execute(query, each._asdict()).scalar_one() for each in commands]
 
 
-def rewards_of(connection: Connection, ids: Iterable[str]) -> dict[str, dict[str, Any]]:
+def rewards_of(connection: Connection, ids: Iterable[str]) -> dict[str, StoredReward]:
     columns = (
         REWARDS.c.id, REWARDS.c.time, REWARDS.c.reward, REWARDS.c.metrics, REWARDS.c.late
     )  # fmt: skip
-    return {row.id: {**row._mapping} for row in _by_ids(connection, columns, ids)}
+    found = _by_ids(connection, columns, ids)
+    return {row[0]: StoredReward._make(row) for row in found}
 
 
 def activations_of(connection: Connection, ids: Iterable[str]) -> list[Row[Any]]:
@@ -159,9 +160,10 @@ def settled_among(connection: Connection, ids: Iterable[str]) -> set[str]:
     return {row.id for row in _by_ids(connection, (STEPS.c.id,), ids)}
 
 
-def records_of(connection: Connection, ids: Iterable[str]) -> dict[str, Row[Any]]:
+def records_of(connection: Connection, ids: Iterable[str]) -> dict[str, tuple[float, str]]:
+    """The time of each decision, and its record."""
     columns = (DECISIONS.c.id, DECISIONS.c.time, DECISIONS.c.record)
-    return {row.id: row for row in _by_ids(connection, columns, ids)}
+    return {row.id: (row.time, row.record) for row in _by_ids(connection, columns, ids)}
 
 
 def _deadline(decision: Row[Any], activated: dict[str, float]) -> float | None:
