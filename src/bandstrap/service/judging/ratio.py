@@ -94,7 +94,7 @@ class RatioTest:
         it = self._every
         it.expected = it.expected + every
         tilt = (it.seen + PRIOR) / (it.expected - every + PRIOR)
-        won = np.log(tilt[at]) - np.log((every * tilt).sum())
+        won = np.log(tilt[at]) - np.log(np.add.reduce(every * tilt))  # as sum() does, at once
         it.seen[at] += 1.0
         it.capital = float(it.capital + won)
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, literal_colu
 
 from bandstrap.service.store.store import Store
 from bandstrap.service.store.tables import DECISIONS, ERRORS, REWARDS, SNAPSHOTS, STATUSES, STEPS
-from bandstrap.service.store.writing import records_of
+from bandstrap.service.store.writing import placeholders, records_of
 
 ENCODER = msgspec.json.Encoder()
 SOME = 1000  # steps that are read at once
@@ -49,8 +49,7 @@ def append_steps(connection: Connection, experiment: str, steps: Sequence[Step])
         for it in steps
     ]
     if rows:  # while others wait: what SQLAlchemy does for a row takes longer than the row
-        place = "?" if connection.dialect.name == "sqlite" else "%s"
-        places = ", ".join([place] * len(rows[0]))
+        places = placeholders(connection, len(rows[0]))
         connection.exec_driver_sql(f"{APPEND} VALUES ({places})", rows)
 
 
