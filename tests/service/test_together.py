@@ -81,6 +81,28 @@ def test_a_reward_that_comes_after_the_others_were_read_is_learnt(opened, monkey
     service.close()
 
 
+@pytest.mark.parametrize("kind", ["wal", "postgres"])
+def test_what_another_learner_settles_after_it_was_read_is_learnt_once(opened, monkeypatch):
+    service, taken = Service(config(window=1.0), opened(), clock=lambda: 0.0), []
+    one, two = (Learner(service.config, opened(), holder=name) for name in ("one", "two"))
+    settled_among = learning_module.settled_among
+
+    def reading(connection, names):
+        found = settled_among(connection, names)
+        if names == ["1"] and not taken:
+            taken.append(None)  # it has slept here until its lease was over
+            taken.append(two.tick(60.0))
+        return found
+
+    decide(service, "1")
+    one.tick(0.0)
+    monkeypatch.setattr(learning_module, "settled_among", reading)
+    assert one.tick(2.0) == 0
+    assert taken == [None, 1]
+    assert count(opened(), STEPS, STEPS.c.kind == "lesson") == 1
+    service.close()
+
+
 def test_a_learner_that_was_replaced_writes_nothing(opened):
     store = opened()
     service = Service(config(window=1.0), store)

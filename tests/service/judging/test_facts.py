@@ -118,6 +118,21 @@ def test_what_is_known_of_a_candidate_and_the_control_stays_known():
     assert facts.status()["lift"] == after["lift"]
 
 
+def test_what_arms_were_expected_to_pay_is_worked_out_for_those_who_are_compared():
+    facts, deciding, asked = Facts(experiment(candidates={"other": "ts"})), evenly(list("abc")), []
+    expects = facts.model.expects
+    facts.model.expects = lambda *given: asked.append(given) or expects(*given)
+    played(facts, deciding, {}, PAYS, 20)
+    assert (asked, facts.model.rewards) == ([], 20)  # it has learnt all the same
+    other = experiment().bandit("ts")
+    played(facts, deciding, {"other": other}, PAYS, 5, start=20)
+    assert (len(asked), facts.lifts.candidates["other"].decisions) == (5, 5)
+    played(facts, deciding, {}, PAYS, 1, start=25)  # who has gone is forgotten
+    assert (len(asked), facts.lifts.candidates) == (5, {})
+    played(facts, evenly(list("abc"), control=Control(0.5, "a")), {}, PAYS, 3, start=26)
+    assert (len(asked), facts.lifts.own.decisions) == (8, 3)
+
+
 def test_nothing_is_promoted_unless_that_is_wanted():
     facts, deciding, candidates = begun(promote=None)
     played(facts, deciding, candidates, PAYS, 400)
