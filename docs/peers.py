@@ -138,13 +138,18 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
 
 
-def take(folder: Path) -> None:
-    """Keep the games of a folder, but not their traces."""
+def take(folder: Path, to: Path = KEPT) -> None:
+    """Keep the games of a folder, but not their traces, in place of earlier ones of that kind."""
     files = sorted((folder / "peers").glob("*.json"))
     games = [json.loads(path.read_text(encoding="utf-8")) for path in files]
-    rows = [{name: game.get(name) for name in COLUMNS} for game in games]
-    KEPT.parent.mkdir(parents=True, exist_ok=True)
-    pq.write_table(pa.Table.from_pylist(rows, pa.schema(COLUMNS)), KEPT, compression="zstd")
+    before = pq.read_table(to).to_pylist() if to.exists() else []
+    rows = {
+        (*_who(row), row["seed"]): {name: row.get(name) for name in COLUMNS}
+        for row in [*before, *games]
+    }
+    to.parent.mkdir(parents=True, exist_ok=True)
+    table = pa.Table.from_pylist([rows[game] for game in sorted(rows)], pa.schema(COLUMNS))
+    pq.write_table(table, to, compression="zstd")
 
 
 def kept() -> Games:

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from bandstrap.experiments.decisions import DECISIONS
@@ -193,6 +194,20 @@ def test_a_table_pairs_by_seed_and_counts_only_games_that_ended():
     assert games.best("iris", ours=True) == ("bandstrap", "best")
     row = peers.verdicts(games).splitlines()[-1]
     assert row.split(" | ")[1:5] == ["river LinUCB", ".625", ".700", "+.075 ± .075"]
+
+
+def test_games_are_taken_in_place_of_earlier_ones_and_beside_others(tmp_path):
+    peers = load("peers")
+    kept = tmp_path / "games.parquet"
+    for method, reward in (("auto", 0.5), ("LinUCB", 0.6), ("auto", 0.7)):
+        game = {"data": "iris", "library": "x", "method": method, "seed": 0}
+        file = tmp_path / "peers" / "game.json"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(json.dumps({**game, "reward per step": reward, "trace": [[9, 4.0]]}))
+        peers.take(tmp_path, kept)
+    rows = pq.read_table(kept).to_pylist()
+    assert {row["method"]: row["reward per step"] for row in rows} == {"auto": 0.7, "LinUCB": 0.6}
+    assert "trace" not in rows[0]
 
 
 @pytest.mark.parametrize(
