@@ -226,4 +226,7 @@ def test_words_follow_from_intervals(rewards, said):
     )
     line = next(row for row in peers.question(games).splitlines() if f"| `{rival}` |" in row)
     assert said in line.split(" | ")[3]
+    answer = peers.answer(games, "sampling", peers.ANSWERS[0][1])
+    assert f"is {peers.WORDS.get(said, 'played on')}" in answer
+    assert "not played with a network for each arm" in answer
     assert "| bootstrap | not played | – |" in peers.question(games)
