@@ -235,8 +235,8 @@ def costs(games: Games) -> str:
         "some beside them. In a `Bandit` that has the machine to itself "
         "(`python benchmarks/auto.py`, 5,000 rounds) 95 of 100 decisions took less than 1,140 and "
         "95 of 100 rounds less than 1,450 on every set but MNIST. There it was 1,100 to 1,840 and, "
-        "above the budget, 2,040 to 2,770 in three runs. In the mean over sets the last tenth cost 8 % more "
-        "than the first."
+        "above the budget, 2,040 to 2,770 in three runs. In the mean over sets the last tenth cost "
+        "8 % more than the first."
     )
     return f"## What it costs\n\n{words}\n\n{table(head, rows)}"
 
