@@ -211,9 +211,15 @@ def test_games_are_taken_in_place_of_earlier_ones_and_beside_others(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("rewards", "said"), [([0.8, 0.81, 0.79], "more"), ([0.7, 0.8, 0.6], "open"), ([0.9], "1 set")]
+    ("rewards", "said", "answer"),
+    [
+        ([0.8, 0.81, 0.79], "more", "better with"),
+        ([0.6, 0.61, 0.59], "less", "worse with"),
+        ([0.7, 0.8, 0.6], "open", "neither better nor worse"),
+        ([0.9], "1 set", "played on 1 set"),
+    ],
 )
-def test_words_follow_from_intervals(rewards, said):
+def test_words_follow_from_intervals(rewards, said, answer):
     peers = load("peers")
     own, rival = peers.PAIRS[0][1:]
     facts = {"arms": 3, "features": 4, "library": "bandstrap", "seed": 0, "state": "done"}
@@ -226,7 +232,7 @@ def test_words_follow_from_intervals(rewards, said):
     )
     line = next(row for row in peers.question(games).splitlines() if f"| `{rival}` |" in row)
     assert said in line.split(" | ")[3]
-    answer = peers.answer(games, "sampling", peers.ANSWERS[0][1])
-    assert f"is {peers.WORDS.get(said, 'played on')}" in answer
-    assert "not played with a network for each arm" in answer
+    sentence = peers.answer(games, "sampling", peers.ANSWERS[0][1])
+    assert f"bootstrapping is {answer}" in sentence
+    assert "not played with a network for each arm" in sentence
     assert "| bootstrap | not played | – |" in peers.question(games)
