@@ -33,7 +33,7 @@ def test_told_is_every_arm_and_played_the_chosen_one(
     told: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(BENCHMARKS)
-    priors, streams = import_module("priors"), import_module("streams")
+    priors, streams = import_module("prior_ceiling"), import_module("streams")
     rows = streams.Stream(np.array([[5.0], [7.0]]), np.array([1, 0]), 2, np.eye(1))
     policy = Remembers()
     assert priors.played(policy, rows, 0, told) == 0.5
@@ -43,7 +43,7 @@ def test_told_is_every_arm_and_played_the_chosen_one(
 
 def test_the_last_row_is_what_each_earns_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(BENCHMARKS)
-    priors = import_module("priors")
+    priors = import_module("prior_ceiling")
     rows = [
         dict.fromkeys(priors.players(), reward) | {"data": "a", priors.PAPER: 0.5}
         for reward in (1.0, 3.0)

@@ -90,7 +90,7 @@ def main() -> None:
             rows.append(row_of(name, given.rounds, given.seeds))
             print(rows[-1], flush=True)
     note = f"{given.rounds:,} rounds, {given.seeds} seeds; reward per step"
-    report(given.out, "priors", vars(given), rows + over_all(rows), note)
+    report(given.out, "prior-ceiling", vars(given), rows + over_all(rows), note)
 
 
 if __name__ == "__main__":
