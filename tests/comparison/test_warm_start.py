@@ -131,6 +131,23 @@ def test_costs_are_measured_of_the_bandit_that_is_printed(monkeypatch):
     assert len(seen) >= 23
 
 
+def test_a_decision_that_costs_much_counts(monkeypatch):
+    """Looks for frozen arms come at the decisions 64, 128 and 256, each as dear as 64 draws."""
+    table = prepare(messy.clean(200), reward_source("best", None))
+    spent, decided = [0.0], [0]
+    monkeypatch.setattr("bandstrap.comparison.product.process_time", lambda: spent[0])
+    decide = Bandit.decide
+
+    def counted(*given):
+        decided[0] += 1
+        spent[0] += 65e-6 if decided[0] in (64, 128, 256) else 1e-6
+        return decide(*given)
+
+    monkeypatch.setattr(Bandit, "decide", counted)
+    policy = Selection(("ucb-lin-fixed",)).candidates(())["ucb-lin-fixed"]
+    assert cost(policy, table, Told(20, 200, 3)) == pytest.approx(1 + 3 * 64 / 500)
+
+
 def test_costs_are_kept_with_what_they_are_of(tmp_path, monkeypatch):
     given = {"label": "best", "policies": "eg-lin", "rounds": 30, "runs": 2, "out": tmp_path}
     first = compare(messy.clean(100), **given)

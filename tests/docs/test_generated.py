@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from bandstrap.experiments.decisions import DECISIONS
@@ -195,10 +196,30 @@ def test_a_table_pairs_by_seed_and_counts_only_games_that_ended():
     assert row.split(" | ")[1:5] == ["river LinUCB", ".625", ".700", "+.075 ± .075"]
 
 
+def test_games_are_taken_in_place_of_earlier_ones_and_beside_others(tmp_path):
+    peers = load("peers")
+    kept = tmp_path / "games.parquet"
+    for method, reward in (("auto", 0.5), ("LinUCB", 0.6), ("auto", 0.7)):
+        game = {"data": "iris", "library": "x", "method": method, "seed": 0}
+        file = tmp_path / "peers" / "game.json"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(json.dumps({**game, "reward per step": reward, "trace": [[9, 4.0]]}))
+        peers.take(tmp_path, kept)
+    rows = pq.read_table(kept).to_pylist()
+    assert {row["method"]: row["reward per step"] for row in rows} == {"auto": 0.7, "LinUCB": 0.6}
+    assert "trace" not in rows[0]
+
+
 @pytest.mark.parametrize(
-    ("rewards", "said"), [([0.8, 0.81, 0.79], "more"), ([0.7, 0.8, 0.6], "open"), ([0.9], "1 set")]
+    ("rewards", "said", "answer"),
+    [
+        ([0.8, 0.81, 0.79], "more", "better with"),
+        ([0.6, 0.61, 0.59], "less", "worse with"),
+        ([0.7, 0.8, 0.6], "open", "neither better nor worse"),
+        ([0.9], "1 set", "played on 1 set"),
+    ],
 )
-def test_words_follow_from_intervals(rewards, said):
+def test_words_follow_from_intervals(rewards, said, answer):
     peers = load("peers")
     own, rival = peers.PAIRS[0][1:]
     facts = {"arms": 3, "features": 4, "library": "bandstrap", "seed": 0, "state": "done"}
@@ -211,4 +232,7 @@ def test_words_follow_from_intervals(rewards, said):
     )
     line = next(row for row in peers.question(games).splitlines() if f"| `{rival}` |" in row)
     assert said in line.split(" | ")[3]
+    sentence = peers.answer(games, "sampling", peers.ANSWERS[0][1])
+    assert f"bootstrapping is {answer}" in sentence
+    assert "not played with a network for each arm" in sentence
     assert "| bootstrap | not played | – |" in peers.question(games)

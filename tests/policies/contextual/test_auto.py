@@ -117,6 +117,16 @@ def test_the_better_predictor_leads_and_old_errors_fade():
     assert 100 < then.index(0) < 400  # not at once, but before all rewards are of the new kind
 
 
+def test_many_arms_are_given_rewards_to_be_learnt_by():
+    paid = (np.random.default_rng(1).random(2000) < 0.8) * 1.0
+
+    def takeover(n_arms):
+        auto = AutoLearner((0.0, 1.0), [Says([0.4] * n_arms), Says([0.7] * n_arms)], n_arms)
+        return leaders(auto, [(0, reward) for reward in paid]).index(1)
+
+    assert takeover(20) > 5 * takeover(2)
+
+
 def test_equal_predictors_leave_the_lead_where_it_is():
     auto = AutoLearner((0.0, 1.0), [Says([0.4, 0.4]), Says([0.4, 0.4])], 2)
     assert set(leaders(auto, [(0, 1.0), (1, 0.0)] * 50)) == {0}
