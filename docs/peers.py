@@ -47,8 +47,7 @@ seed was played. Differences are those of the seeds that both played, and the be
 hindsight. A dash means not played: networks beside `Auto()` were on eleven sets at most, most by a
 single seed, and on MNIST little besides. A data set with fewer rows is shuffled and used again.
 Libraries use their defaults unless a setting is named, and learn after every round unless that
-takes too long; all are told features of comparable size, and none the law of contexts. The games of
-`Auto()` are of the rule before its interval counted rewards an arm, and are to be played again.
+takes too long; all are told features of comparable size, and none the law of contexts.
 
 """
 BOOTSTRAP, ENSEMBLE = "bootstrap", "ensemble that resamples nothing"
